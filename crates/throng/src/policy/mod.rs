@@ -1,0 +1,237 @@
+//! The policy: what the table holds, what privacy it needs, and how to get there.
+//!
+//! [`Policy::parse`] turns TOML into a checked [`Policy`]; every mistake in it is an error that points at
+//! the line. What was written and what was checked are different types: `written` holds the former.
+//! A policy knows nothing of a table yet; [`crate::problem::Problem`] joins the two.
+
+mod check;
+mod hierarchy;
+mod written;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use indexmap::IndexMap;
+
+use crate::error::{Error, Excerpt, Result};
+use crate::table::Tree;
+
+/// A checked policy.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    /// Where it came from, for error messages.
+    pub path: Option<PathBuf>,
+    /// Its text as written.
+    pub text: String,
+    /// Cells read as missing.
+    pub missing: Vec<String>,
+    /// What happens to rows with a missing cell.
+    pub incomplete: Incomplete,
+    /// What must hold.
+    pub privacy: Privacy,
+    /// How to get there.
+    pub method: MethodChoice,
+    /// The attributes, in the order they were written.
+    pub attributes: IndexMap<String, AttributePolicy>,
+}
+
+/// What happens to rows with a missing quasi-identifier, sensitive or class cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Incomplete {
+    /// The rows are left out.
+    Drop,
+    /// Missing is a value of its own.
+    Keep,
+}
+
+/// The privacy requirement as the policy states it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Privacy {
+    /// k over all quasi-identifiers together.
+    pub k: Option<usize>,
+    /// l on the sensitive attributes.
+    pub l: Option<f64>,
+    /// Which form of l-diversity.
+    pub diversity: Diversity,
+    /// t on the sensitive attributes.
+    pub t: Option<f64>,
+    /// The bound of the dual problem.
+    pub max_loss: Option<f64>,
+    /// Share of records that may be suppressed.
+    pub suppress: f64,
+    /// Several quasi-identifiers with their own k.
+    pub quasi_identifiers: Vec<QuasiIdentifier>,
+    /// Where `[privacy]` stands.
+    pub span: Range<usize>,
+}
+
+/// The forms of l-diversity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Diversity {
+    /// The most frequent value has frequency at most 1/l.
+    Frequency,
+    /// At least l distinct values.
+    Distinct,
+    /// Entropy at least log l.
+    Entropy,
+    /// Recursive (c, l)-diversity.
+    Recursive {
+        /// The factor c.
+        c: f64,
+    },
+}
+
+/// A named set of attributes with its own k.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuasiIdentifier {
+    /// The attributes.
+    pub attributes: Vec<String>,
+    /// How many records must share each combination.
+    pub k: usize,
+    /// Where it stands in the policy.
+    pub span: Range<usize>,
+}
+
+/// The method, its seed and its own options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MethodChoice {
+    /// A name in [`crate::method::METHODS`]; not checked by the policy.
+    pub name: String,
+    /// The seed of all randomness.
+    pub seed: u64,
+    /// Further keys of `[method]`, for the method to read.
+    pub options: toml::Table,
+    /// Where the name stands in the policy, if it was written.
+    pub span: Option<Range<usize>>,
+}
+
+/// What the policy says of one attribute.
+#[derive(Clone, Debug)]
+pub struct AttributePolicy {
+    /// Its part in the release.
+    pub role: Role,
+    /// Its kind, if not to be guessed.
+    pub kind: Option<Kind>,
+    /// Its weight, above 0.
+    pub weight: f64,
+    /// Its hierarchy.
+    pub hierarchy: Option<Hierarchy>,
+    /// Its data constraint rules.
+    pub rules: Vec<Rule>,
+    /// Where `[attribute.NAME]` stands in the policy.
+    pub span: Range<usize>,
+    /// Where the hierarchy stands in the policy.
+    pub hierarchy_span: Option<Range<usize>>,
+}
+
+/// The part an attribute plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Could be known to someone who wants to find a person: generalized.
+    Quasi,
+    /// What must not be learned about a person: published, protected by l and t.
+    Sensitive,
+    /// What recipients want to predict: published.
+    Class,
+    /// Names a person: never published.
+    Identifier,
+    /// Published as it is.
+    Other,
+}
+
+/// The kinds of attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Numbers and dates.
+    Numeric,
+    /// Everything else.
+    Categorical,
+}
+
+/// A hierarchy as the policy gives it.
+#[derive(Clone, Debug)]
+pub enum Hierarchy {
+    /// A tree, from a file or inline.
+    Tree(Tree),
+    /// Nested equal-width bands of numbers, narrowest first.
+    Intervals(Vec<f64>),
+    /// Keep so many leading characters, most first.
+    Prefix(Vec<usize>),
+    /// Calendar units, finest first.
+    Dates(Vec<DateUnit>),
+}
+
+/// Calendar units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DateUnit {
+    /// `2024-03`
+    Month,
+    /// `2024-Q1`
+    Quarter,
+    /// `2024`
+    Year,
+    /// `2020s`
+    Decade,
+    /// `1900s (century)`
+    Century,
+}
+
+/// A data constraint rule: two things that should stay apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// What it keeps apart.
+    pub apart: Apart,
+    /// How much it matters, above 0.
+    pub importance: f64,
+    /// Whether it must never be broken.
+    pub hard: bool,
+    /// Where it stands in the policy.
+    pub span: Range<usize>,
+}
+
+/// What a rule keeps apart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Apart {
+    /// Numbers up to the first and from the second on.
+    Cut(f64, f64),
+    /// Two values of a category.
+    Values(String, String),
+}
+
+impl Policy {
+    /// Reads and checks the policy in a file.
+    pub fn load(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|cause| Error::io("read the policy", path, &cause))?;
+        Self::parse(&text, Some(path))
+    }
+
+    /// Checks a policy. `path` is used in messages and to find hierarchies beside the policy.
+    ///
+    /// ```
+    /// let policy = throng::policy::Policy::parse("[privacy]\nk = 5\n[attribute.age]\nrole = \"quasi\"\n", None)?;
+    /// assert_eq!(policy.privacy.k, Some(5));
+    /// # Ok::<(), throng::Error>(())
+    /// ```
+    pub fn parse(text: &str, path: Option<&Path>) -> Result<Self> {
+        check::check(written::parse(text, path)?, text, path)
+    }
+
+    /// What the policy says of a column; columns it does not name are published as they are.
+    pub fn role(&self, column: &str) -> Role {
+        self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role)
+    }
+
+    /// Lets an error point at a piece of this policy.
+    pub fn point(&self, error: Error, span: &Range<usize>, label: impl Into<String>) -> Error {
+        point(error, &self.text, self.path.as_deref(), span, label)
+    }
+}
+
+/// Lets an error point at a piece of a policy's text.
+fn point(error: Error, text: &str, path: Option<&Path>, span: &Range<usize>, label: impl Into<String>) -> Error {
+    let error = match path {
+        Some(path) => error.in_file(path),
+        None => error.in_file("the policy"),
+    };
+    error.with_excerpt(Excerpt { source: text.to_owned(), span: span.clone(), label: label.into() })
+}

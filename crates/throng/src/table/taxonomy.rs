@@ -1,0 +1,356 @@
+//! Trees of values: which value is a kind of which.
+//!
+//! A [`Tree`] is what a hierarchy says, one path per leaf. A [`Taxonomy`] is the tree numbered for work:
+//! leaves in left-to-right order, so that any set of leaves is covered by the range from its first to its
+//! last, and the lowest common ancestor of a range is found in constant time. For neighbouring leaves
+//! `i, i + 1` we store their lowest common ancestor; the ancestor of a longer range is the largest of those
+//! inside it, a range-maximum query on a sparse table. Building costs O(n log n) for n leaves.
+//!
+//! ```
+//! use throng::table::{Taxonomy, Tree};
+//! let tree = Tree::from_paths([["Italy", "Europe"], ["France", "Europe"], ["US", "America"]])?;
+//! let taxonomy = Taxonomy::new(&tree);
+//! assert_eq!(taxonomy.label(taxonomy.ancestor(0, 1)), "Europe");
+//! assert_eq!(taxonomy.label(taxonomy.ancestor(1, 2)), "*");
+//! # Ok::<(), throng::Error>(())
+//! ```
+
+use indexmap::IndexMap;
+
+use super::Map;
+use crate::error::{Error, Result};
+
+/// The label of every root and of every suppressed cell.
+pub const ANY: &str = "*";
+
+/// What a hierarchy says: for each leaf its ancestors from the parent upwards, the root left out.
+///
+/// Checked: no leaf twice, and a label stands for one set of leaves only.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tree {
+    paths: IndexMap<String, Vec<String>>,
+}
+
+impl Tree {
+    /// A tree from one path per leaf, `[leaf, parent, …]`; a last label shared by all leaves is the root.
+    pub fn from_paths<P, S>(paths: impl IntoIterator<Item = P>) -> Result<Self>
+    where
+        P: IntoIterator<Item = S>,
+        S: Into<String>,
+    {
+        let mut tree = Tree::default();
+        for path in paths {
+            tree.push(path.into_iter().map(Into::into).collect())?;
+        }
+        tree.finish()
+    }
+
+    /// Adds a leaf with its path; the error names the label at fault.
+    pub fn push(&mut self, mut path: Vec<String>) -> Result<()> {
+        if path.is_empty() {
+            return Err(Error::input("a leaf without a label"));
+        }
+        let ancestors = path.split_off(1);
+        let leaf = path.remove(0);
+        match self.paths.get(&leaf) {
+            None => {
+                self.paths.insert(leaf, ancestors);
+                Ok(())
+            }
+            Some(before) if *before == ancestors => Err(Error::input(format!("the value \"{leaf}\" stands here twice"))),
+            Some(before) => Err(Error::input(format!(
+                "the value \"{leaf}\" has two parents: \"{}\" and \"{}\"",
+                before.first().map_or(ANY, String::as_str),
+                ancestors.first().map_or(ANY, String::as_str)
+            ))),
+        }
+    }
+
+    /// Drops the common root and checks that labels are unambiguous; call it after the last [`Tree::push`].
+    pub fn finish(mut self) -> Result<Self> {
+        let root = self.paths.values().next().and_then(|path| path.last()).cloned();
+        if let Some(root) = root
+            && self.paths.values().all(|path| path.last() == Some(&root))
+        {
+            for path in self.paths.values_mut() {
+                // A chain of single roots (`…;*;*`) is one root.
+                while path.last() == Some(&root) {
+                    path.pop();
+                }
+            }
+        }
+        self.check_labels()?;
+        Ok(self)
+    }
+
+    /// A label may recur along one path (`Private;Private;*`) but must always mean the same leaves.
+    fn check_labels(&self) -> Result<()> {
+        let mut above: Map<&str, &[String]> = Map::default();
+        let mut leaves_under: Map<&str, usize> = Map::default();
+        for (leaf, path) in &self.paths {
+            if leaf == ANY || path.iter().any(|label| label == ANY) {
+                return Err(Error::input("the label \"*\" stands for the root and cannot be used below it"));
+            }
+            for (depth, label) in path.iter().enumerate() {
+                let rest = after_run(path, depth);
+                if depth == 0 || path[depth - 1] != *label {
+                    *leaves_under.entry(label).or_default() += 1;
+                }
+                match above.insert(label, rest) {
+                    Some(before) if before != rest => {
+                        return Err(Error::input(format!(
+                            "the label \"{label}\" has two parents: \"{}\" and \"{}\"",
+                            before.first().map_or(ANY, String::as_str),
+                            rest.first().map_or(ANY, String::as_str)
+                        )));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (leaf, path) in &self.paths {
+            // A leaf's label may name an inner node only if that node holds just this leaf.
+            let Some(&leaves) = leaves_under.get(leaf.as_str()) else { continue };
+            if leaves > 1 || !path.contains(leaf) {
+                return Err(Error::input(format!("the label \"{leaf}\" is both a value and a group of other values"))
+                    .with_hint("rename the group, so that a published cell can be understood"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The leaves with their ancestors, in the order they were given.
+    pub fn paths(&self) -> impl ExactSizeIterator<Item = (&str, &[String])> {
+        self.paths.iter().map(|(leaf, path)| (leaf.as_str(), path.as_slice()))
+    }
+
+    /// Whether a value is a leaf.
+    pub fn contains(&self, leaf: &str) -> bool {
+        self.paths.contains_key(leaf)
+    }
+
+    /// Number of leaves.
+    pub fn len(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// Whether there is no leaf.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty()
+    }
+}
+
+/// The path above the run of equal labels that starts at `depth`.
+fn after_run(path: &[String], depth: usize) -> &[String] {
+    let run = path[depth..].iter().take_while(|label| **label == path[depth]).count();
+    &path[depth + run..]
+}
+
+/// Index of a node in a [`Taxonomy`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+#[derive(Clone, Debug)]
+struct Node {
+    label: String,
+    parent: Option<NodeId>,
+    /// Leaves `first..end` lie under this node.
+    first: u32,
+    end: u32,
+    /// Steps to the furthest leaf below.
+    height: u32,
+}
+
+/// A tree numbered for work. Node 0 is the root.
+#[derive(Clone, Debug)]
+pub struct Taxonomy {
+    nodes: Vec<Node>,
+    /// The node of each leaf, left to right.
+    leaves: Vec<NodeId>,
+    /// `ancestors[j][i]`: lowest common ancestor of leaves `i ..= i + 2^j`.
+    ancestors: Vec<Vec<NodeId>>,
+}
+
+impl Taxonomy {
+    /// Numbers a tree.
+    pub fn new(tree: &Tree) -> Self {
+        let mut builder = Builder::default();
+        for (leaf, path) in tree.paths() {
+            builder.add(leaf, path);
+        }
+        builder.build()
+    }
+
+    /// The tree without middle: one root over all values.
+    pub fn flat<S: AsRef<str>>(values: impl IntoIterator<Item = S>) -> Self {
+        let mut builder = Builder::default();
+        for value in values {
+            builder.add(value.as_ref(), &[]);
+        }
+        builder.build()
+    }
+
+    /// Number of leaves.
+    pub fn leaf_count(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// The labels of the leaves, left to right.
+    pub fn leaf_labels(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.leaves.iter().map(|leaf| self.label(*leaf))
+    }
+
+    /// All nodes.
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+        (0..self.nodes.len() as u32).map(NodeId)
+    }
+
+    /// The lowest common ancestor of the leaves `first ..= last`; the leaf itself when they are one.
+    pub fn ancestor(&self, first: usize, last: usize) -> NodeId {
+        debug_assert!(first <= last);
+        if first >= last {
+            return self.leaves[first];
+        }
+        let level = (last - first).ilog2() as usize;
+        let row = &self.ancestors[level];
+        self.larger(row[first], row[last - (1 << level)])
+    }
+
+    /// A node's label; `*` for the root.
+    pub fn label(&self, node: NodeId) -> &str {
+        &self.nodes[node.0 as usize].label
+    }
+
+    /// A node's parent.
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+        self.nodes[node.0 as usize].parent
+    }
+
+    /// The positions of the leaves under a node.
+    pub fn leaves_under(&self, node: NodeId) -> std::ops::Range<usize> {
+        let node = &self.nodes[node.0 as usize];
+        node.first as usize..node.end as usize
+    }
+
+    /// Steps from the root to the furthest leaf.
+    pub fn height(&self) -> usize {
+        self.nodes[0].height as usize
+    }
+
+    /// The node that stands for a leaf when the attribute is recoded to a level (0 = raw, height = root):
+    /// its highest ancestor of at most that height.
+    pub fn at_level(&self, leaf: usize, level: usize) -> NodeId {
+        let mut node = self.leaves[leaf];
+        while let Some(parent) = self.parent(node) {
+            if self.nodes[parent.0 as usize].height as usize > level {
+                break;
+            }
+            node = parent;
+        }
+        node
+    }
+
+    fn larger(&self, a: NodeId, b: NodeId) -> NodeId {
+        if self.leaves_under(a).len() >= self.leaves_under(b).len() { a } else { b }
+    }
+}
+
+/// Grows a tree node by node, children in order of appearance.
+#[derive(Default)]
+struct Builder {
+    labels: Vec<String>,
+    children: Vec<Vec<usize>>,
+    child_by_label: Map<(usize, String, bool), usize>,
+}
+
+impl Builder {
+    fn add(&mut self, leaf: &str, path: &[String]) {
+        if self.labels.is_empty() {
+            self.node(ANY);
+        }
+        let mut at = 0;
+        for label in path.iter().rev() {
+            at = self.child(at, label, false);
+        }
+        self.child(at, leaf, true);
+    }
+
+    fn node(&mut self, label: &str) -> usize {
+        self.labels.push(label.to_owned());
+        self.children.push(Vec::new());
+        self.labels.len() - 1
+    }
+
+    fn child(&mut self, parent: usize, label: &str, leaf: bool) -> usize {
+        let key = (parent, label.to_owned(), leaf);
+        if let Some(&child) = self.child_by_label.get(&key) {
+            return child;
+        }
+        let child = self.node(label);
+        self.children[parent].push(child);
+        self.child_by_label.insert(key, child);
+        child
+    }
+
+    fn build(mut self) -> Taxonomy {
+        if self.labels.is_empty() {
+            self.node(ANY);
+        }
+        let mut taxonomy = Taxonomy { nodes: Vec::new(), leaves: Vec::new(), ancestors: Vec::new() };
+        self.number(&mut taxonomy);
+        taxonomy.ancestors = sparse_table(&taxonomy);
+        taxonomy
+    }
+
+    /// Numbers nodes in pre-order without recursion, so that depth cannot overflow the stack.
+    fn number(&mut self, taxonomy: &mut Taxonomy) {
+        let mut stack = vec![(0, None)];
+        while let Some((at, parent)) = stack.pop() {
+            let id = NodeId(taxonomy.nodes.len() as u32);
+            let first = taxonomy.leaves.len() as u32;
+            let leaf = self.children[at].is_empty() && at != 0;
+            if leaf {
+                taxonomy.leaves.push(id);
+            }
+            let label = std::mem::take(&mut self.labels[at]);
+            taxonomy.nodes.push(Node { label, parent, first, end: first + u32::from(leaf), height: 0 });
+            stack.extend(self.children[at].iter().rev().map(|child| (*child, Some(id))));
+        }
+        for at in (1..taxonomy.nodes.len()).rev() {
+            let Node { parent, end, height, .. } = taxonomy.nodes[at];
+            if let Some(NodeId(parent)) = parent {
+                let parent = &mut taxonomy.nodes[parent as usize];
+                parent.end = parent.end.max(end);
+                parent.height = parent.height.max(height + 1);
+            }
+        }
+    }
+}
+
+fn sparse_table(taxonomy: &Taxonomy) -> Vec<Vec<NodeId>> {
+    let neighbours: Vec<NodeId> =
+        taxonomy.leaves.windows(2).map(|pair| common_ancestor(taxonomy, pair[0], pair[1])).collect();
+    let mut rows = vec![neighbours];
+    loop {
+        let reach = 1 << (rows.len() - 1);
+        let last = &rows[rows.len() - 1];
+        if last.len() <= reach {
+            return rows;
+        }
+        let next = (0..last.len() - reach).map(|i| taxonomy.larger(last[i], last[i + reach])).collect();
+        rows.push(next);
+    }
+}
+
+/// Climbs from the left leaf until the right one lies below.
+fn common_ancestor(taxonomy: &Taxonomy, left: NodeId, right: NodeId) -> NodeId {
+    let target = taxonomy.nodes[right.0 as usize].first;
+    let mut at = left;
+    while taxonomy.nodes[at.0 as usize].end <= target {
+        match taxonomy.parent(at) {
+            Some(parent) => at = parent,
+            None => return at,
+        }
+    }
+    at
+}

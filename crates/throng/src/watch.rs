@@ -1,0 +1,25 @@
+//! Progress and cancellation, handed in by whoever runs the work.
+
+use crate::error::{Error, Result};
+
+/// Someone who watches long work and may stop it.
+pub trait Watch: Sync {
+    /// A new stage begins; `total` is its number of steps when known.
+    fn stage(&self, _name: &str, _total: Option<u64>) {}
+    /// So many more steps of the stage are done.
+    fn advance(&self, _steps: u64) {}
+    /// Whether the work should stop.
+    fn stopped(&self) -> bool {
+        false
+    }
+    /// An error once the work should stop, to be used with `?`.
+    fn check(&self) -> Result<()> {
+        if self.stopped() { Err(Error::cancelled()) } else { Ok(()) }
+    }
+}
+
+/// Watches nothing and never stops.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {}
