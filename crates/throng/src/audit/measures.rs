@@ -1,0 +1,135 @@
+//! What a release achieves: the figures that an audit measures from files and policy.
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+/// The figures of one release. Field names are the keys of the JSON report.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Measures {
+    /// Records read that take part: incomplete ones that the policy drops are not counted.
+    pub rows_in: u64,
+    /// Records left out because the policy drops incomplete ones.
+    pub rows_dropped: u64,
+    /// Records in the release.
+    pub rows_published: u64,
+    /// Records taking part that are not in the release.
+    pub suppressed: u64,
+    /// Achieved k over all quasi-identifiers: the smallest class.
+    pub k: u64,
+    /// The k that was asked for.
+    pub k_required: Option<u64>,
+    /// Achieved k of each named quasi-identifier.
+    pub quasi_identifiers: Vec<QuasiIdentifierMeasure>,
+    /// Achieved l in the form asked for (frequency when none was): the least over sensitive attributes.
+    pub l: Option<f64>,
+    /// The l that was asked for.
+    pub l_required: Option<f64>,
+    /// The form of l-diversity.
+    pub diversity: Option<&'static str>,
+    /// Achieved t: the greatest distance over sensitive attributes.
+    pub t: Option<f64>,
+    /// The t that was asked for.
+    pub t_required: Option<f64>,
+    /// All forms of diversity for each sensitive attribute.
+    pub sensitive: Vec<SensitiveMeasure>,
+    /// Number of classes (distinct combinations of published cells).
+    pub classes: u64,
+    /// Global certainty penalty, 0 … 1.
+    pub gcp: f64,
+    /// Σ over records of their class's weighted penalty.
+    pub ncp: f64,
+    /// Σ of squared class sizes.
+    pub discernibility: f64,
+    /// Average class size over k (over the smallest class asked for when k is not given).
+    pub c_avg: f64,
+    /// Mean penalty of each quasi-identifier, unweighted.
+    pub gcp_per_attribute: IndexMap<String, f64>,
+    /// Mean over classes of NCP.
+    pub average_ncp: f64,
+    /// Greatest size × NCP of a class.
+    pub weighted_maximum_ncp: f64,
+    /// Mean over records of the volume of their class's box.
+    pub weighted_average_volume: f64,
+    /// Mean extent over classes, for a single numeric quasi-identifier.
+    pub il1: Option<f64>,
+    /// Greatest extent over classes, for a single numeric quasi-identifier.
+    pub il_infinity: Option<f64>,
+    /// Share of records whose class label is not the majority of their class.
+    pub classification_metric: Option<f64>,
+    /// No k-anonymous (or l-diverse) local recoding of this table has a lower GCP.
+    pub lower_bound: Option<LowerBound>,
+    /// Share of the GCP that a better method could possibly save.
+    pub gap: Option<f64>,
+    /// How many classes there are of each size, ascending.
+    pub class_sizes: Vec<(u64, u64)>,
+    /// What does not hold, one sentence each; empty when the requirement is met.
+    pub violations: Vec<String>,
+}
+
+/// One named quasi-identifier.
+#[derive(Clone, Debug, Serialize)]
+pub struct QuasiIdentifierMeasure {
+    /// Its attributes.
+    pub attributes: Vec<String>,
+    /// The k asked for.
+    pub k_required: u64,
+    /// The k achieved.
+    pub k: u64,
+}
+
+/// The diversity of one sensitive attribute: the worst class in each form.
+#[derive(Clone, Debug, Serialize)]
+pub struct SensitiveMeasure {
+    /// The attribute.
+    pub attribute: String,
+    /// min |G| / most frequent value.
+    pub l_frequency: f64,
+    /// Fewest distinct values.
+    pub l_distinct: u64,
+    /// exp of the lowest entropy.
+    pub l_entropy: f64,
+    /// Greatest earth mover's distance to the table.
+    pub t: f64,
+}
+
+/// A lower bound on the GCP of any release that meets the requirement.
+#[derive(Clone, Debug, Serialize)]
+pub struct LowerBound {
+    /// The bound, or its estimate when sampled.
+    pub gcp: f64,
+    /// Records it was computed from.
+    pub records: u64,
+    /// 95 % confidence interval when sampled.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// How one quasi-identifier is distributed before and after.
+#[derive(Clone, Debug, Serialize)]
+pub struct Distribution {
+    /// The attribute.
+    pub attribute: String,
+    /// Its bins, in domain order.
+    pub bins: Vec<Bin>,
+}
+
+/// One bin of a [`Distribution`].
+#[derive(Clone, Debug, Serialize)]
+pub struct Bin {
+    /// A value, a range, or "(n others)".
+    pub label: String,
+    /// Records in the table.
+    pub before: f64,
+    /// Records in the release, each spread evenly over what its cell covers.
+    pub after: f64,
+}
+
+/// A class as it was published.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExampleClass {
+    /// Its size.
+    pub size: u64,
+    /// Its cells, one per quasi-identifier.
+    pub cells: Vec<String>,
+    /// Its sensitive values with their counts, most frequent first, for each sensitive attribute.
+    pub sensitive: Vec<Vec<(String, u64)>>,
+}

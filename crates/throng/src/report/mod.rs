@@ -1,0 +1,51 @@
+//! What is told about a run: JSON, one self-contained HTML page, or a terminal table.
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use crate::audit::{Distribution, ExampleClass, Measures};
+
+/// Everything that is told about one run. Serializes to the JSON report.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The figures, measured from the files.
+    #[serde(flatten)]
+    pub measures: Measures,
+    /// The method's name.
+    pub method: String,
+    /// The seed.
+    pub seed: u64,
+    /// Seconds per stage, in order, with `total` last.
+    pub seconds: IndexMap<String, f64>,
+    /// Per quasi-identifier, before and after.
+    pub distributions: Vec<Distribution>,
+    /// Names of the quasi-identifiers, heading the cells of `examples`.
+    pub quasi: Vec<String>,
+    /// Names of the sensitive attributes, heading the values of `examples`.
+    pub sensitive_attributes: Vec<String>,
+    /// Ten classes as published, from the smallest to the largest.
+    pub examples: Vec<ExampleClass>,
+    /// What is needed to repeat the run.
+    pub provenance: Provenance,
+    /// What else a reader should know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What is needed to repeat a run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Provenance {
+    /// throng's version.
+    pub version: String,
+    /// The table's name.
+    pub data: String,
+    /// BLAKE3 hash of the table's bytes.
+    pub data_hash: String,
+    /// The release's name.
+    pub release: String,
+    /// BLAKE3 hash of the release's bytes.
+    pub release_hash: String,
+    /// The policy's text.
+    pub policy: String,
+    /// Arguments that override the policy.
+    pub overrides: Vec<String>,
+}
