@@ -172,7 +172,7 @@ pub enum DateUnit {
     Year,
     /// `2020s`
     Decade,
-    /// `1900s (century)`
+    /// `1900-1999`
     Century,
 }
 

@@ -1,8 +1,265 @@
-//! Tables: reading them into codes over domains.
+//! Tables: read from files into codes over domains.
+//!
+//! Reading order: [`source`] opens and decompresses; `text` and `columnar` turn bytes into chunks of rows;
+//! [`Table`] holds the chunks; [`domain`] orders the distinct values of a column; [`taxonomy`] numbers trees.
 
-mod taxonomy;
+mod builders;
+pub mod domain;
+mod chunk;
+mod columnar;
+mod intern;
+mod read;
+pub mod source;
+pub mod taxonomy;
+mod text;
+pub mod value;
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chunk::{Chunk, Slot};
+pub use domain::{Domain, Scale};
+use intern::Interner;
+pub use source::Format;
 pub use taxonomy::{ANY, NodeId, Taxonomy, Tree};
+pub use text::Dialect;
+
+use crate::error::{Error, Result};
+use crate::policy::{AttributePolicy, Hierarchy, Kind};
+use crate::watch::Watch;
 
 /// A hash map whose order never reaches a result.
 pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::FixedState>;
+
+/// How a column is kept in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// As numbers into a dictionary, to be looked at.
+    Coded,
+    /// As text, to be passed through.
+    Text,
+    /// Not at all.
+    Skip,
+}
+
+/// A table in memory.
+#[derive(Debug)]
+pub struct Table {
+    path: PathBuf,
+    names: Vec<String>,
+    storage: Vec<Storage>,
+    slots: Vec<Slot>,
+    chunks: Vec<Chunk>,
+    /// First row of each chunk, and the number of rows at the end.
+    starts: Vec<usize>,
+    dictionaries: Vec<Dictionary>,
+    dialect: Option<Dialect>,
+    schema: Option<Arc<arrow_schema::Schema>>,
+}
+
+/// The distinct values of a coded column.
+#[derive(Debug, Default)]
+struct Dictionary {
+    values: Interner,
+    /// For each chunk, the dictionary's number of the chunk's numbers.
+    of_chunk: Vec<Vec<u32>>,
+}
+
+/// What a reader needs to know beforehand.
+pub struct Reading<'a> {
+    /// The file, or `-`.
+    pub path: &'a Path,
+    /// The text that stands for a null of formats that have one.
+    pub missing: &'a str,
+    /// Decides how to keep each column once their names are known.
+    pub plan: &'a (dyn Fn(&[String]) -> Result<Vec<Storage>> + Sync),
+    /// Told about progress.
+    pub watch: &'a dyn Watch,
+}
+
+impl Table {
+    /// Reads a table.
+    pub fn read(reading: &Reading<'_>) -> Result<Self> {
+        read::read(reading).map_err(|error| error.in_file(reading.path))
+    }
+
+    fn new(path: &Path, names: Vec<String>, storage: Vec<Storage>, chunks: Vec<Chunk>) -> Self {
+        let mut starts = vec![0];
+        for chunk in &chunks {
+            starts.push(starts[starts.len() - 1] + chunk.rows);
+        }
+        let slots = chunk::slots(&storage);
+        let coded = storage.iter().filter(|storage| **storage == Storage::Coded).count();
+        let dictionaries = (0..coded).map(|at| Dictionary::merge(&chunks, at)).collect();
+        let path = path.to_owned();
+        Table { path, names, storage, slots, chunks, starts, dictionaries, dialect: None, schema: None }
+    }
+
+    /// Where it was read from.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Column names.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How a column is kept.
+    pub fn storage(&self, column: usize) -> Storage {
+        self.storage[column]
+    }
+
+    /// The dialect of a text table.
+    pub fn dialect(&self) -> Option<Dialect> {
+        self.dialect
+    }
+
+    /// The schema of a columnar table.
+    pub fn schema(&self) -> Option<&arrow_schema::Schema> {
+        self.schema.as_deref()
+    }
+
+    /// The distinct values of a coded column, in order of first appearance.
+    pub fn values(&self, column: usize) -> Vec<&str> {
+        self.dictionary(column).map(|dictionary| dictionary.values.texts().collect()).unwrap_or_default()
+    }
+
+    fn dictionary(&self, column: usize) -> Option<&Dictionary> {
+        match self.slots[column] {
+            Slot::Coded(at) => Some(&self.dictionaries[at]),
+            Slot::Text | Slot::Skip => None,
+        }
+    }
+
+    /// Visits the rows of a coded column chunk by chunk: first row, and per row the number of its value in
+    /// [`Table::values`] looked up in `codes`.
+    pub(crate) fn coded_chunk<'a>(
+        &'a self,
+        column: usize,
+        chunk: usize,
+        codes: &'a [u32],
+    ) -> impl ExactSizeIterator<Item = u32> + 'a {
+        let Slot::Coded(at) = self.slots[column] else { unreachable!("only coded columns are visited") };
+        let map: Vec<u32> =
+            self.dictionaries[at].of_chunk[chunk].iter().map(|&number| codes[number as usize]).collect();
+        self.chunks[chunk].coded[at].codes.iter().map(move |&local| map[local as usize])
+    }
+
+    /// Number of chunks and the rows of each.
+    pub(crate) fn chunk_rows(&self) -> impl ExactSizeIterator<Item = std::ops::Range<usize>> + '_ {
+        self.starts.windows(2).map(|pair| pair[0]..pair[1])
+    }
+
+    /// The passed-through cells of a row, and whether none of them needs quoting in the table's own dialect.
+    pub(crate) fn text_row(&self, row: usize) -> (impl Iterator<Item = &[u8]>, bool) {
+        let chunk = self.chunk_of(row);
+        let within = row - self.starts[chunk];
+        (self.chunks[chunk].text.row(within), self.chunks[chunk].plain)
+    }
+
+    fn chunk_of(&self, row: usize) -> usize {
+        self.starts.partition_point(|start| *start <= row) - 1
+    }
+
+    /// Encodes a coded column over its domain.
+    pub fn encode(
+        &self,
+        column: usize,
+        missing: &[String],
+        policy: Option<&AttributePolicy>,
+    ) -> Result<domain::Encoding> {
+        let texts = self.values(column);
+        let missing: Vec<bool> = texts.iter().map(|text| missing.iter().any(|marker| marker == text)).collect();
+        let present = || texts.iter().zip(&missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
+        let hierarchy = policy.and_then(|policy| policy.hierarchy.as_ref());
+        let kind = match (policy.and_then(|policy| policy.kind), hierarchy) {
+            (Some(kind), _) => kind,
+            (None, Some(_)) => Kind::Categorical,
+            (None, None) => domain::guess_kind(present()),
+        };
+        encode_as(kind, hierarchy, &texts, &missing).map_err(|misfit| {
+            let error = Error::input(misfit.message).with_hint(misfit.hint);
+            self.error_at(column, misfit.entry, error)
+        })
+    }
+
+    /// Lets an error point at the first cell that holds the value with this number.
+    pub(crate) fn error_at(&self, column: usize, number: u32, error: Error) -> Error {
+        let error = error.in_file(&self.path).in_column(column as u64 + 1).for_attribute(&self.names[column]);
+        match self.first_row_with(column, number) {
+            Some(row) => error.on_line(self.line_of(row)),
+            None => error,
+        }
+    }
+
+    /// For each row of a coded column the number of its value in [`Table::values`].
+    pub(crate) fn numbers(&self, column: usize) -> Vec<u32> {
+        let Slot::Coded(at) = self.slots[column] else { return Vec::new() };
+        let runs = self.chunks.iter().zip(&self.dictionaries[at].of_chunk);
+        let mut numbers = Vec::with_capacity(self.len());
+        for (chunk, of_chunk) in runs {
+            numbers.extend(chunk.coded[at].codes.iter().map(|&local| of_chunk[local as usize]));
+        }
+        numbers
+    }
+
+    fn first_row_with(&self, column: usize, number: u32) -> Option<usize> {
+        let identity: Vec<u32> = (0..self.dictionary(column)?.values.len() as u32).collect();
+        self.chunk_rows().enumerate().find_map(|(chunk, rows)| {
+            let within = self.coded_chunk(column, chunk, &identity).position(|code| code == number)?;
+            Some(rows.start + within)
+        })
+    }
+
+    /// The line of a row in a text table, counted from 1; in a columnar table the row.
+    pub fn line_of(&self, row: usize) -> u64 {
+        let chunk = self.chunk_of(row);
+        let before: u64 = self.chunks[..chunk].iter().map(|chunk| chunk.lines).sum();
+        let within = row - self.starts[chunk];
+        let within = match &self.chunks[chunk].line_of_row {
+            Some(lines) => u64::from(lines[within]),
+            None => within as u64 + 1,
+        };
+        before + within
+    }
+}
+
+fn encode_as(
+    kind: Kind,
+    hierarchy: Option<&Hierarchy>,
+    texts: &[&str],
+    missing: &[bool],
+) -> Result<domain::Encoding, domain::Misfit> {
+    let tree = hierarchy.map(|hierarchy| builders::tree(hierarchy, texts, missing)).transpose()?;
+    match kind {
+        Kind::Numeric => {
+            if let Some(tree) = tree {
+                domain::check_covered(&tree, texts, missing)?;
+            }
+            domain::encode_numeric(texts, missing)
+        }
+        Kind::Categorical => domain::encode_categorical(texts, missing, tree.as_deref()),
+    }
+}
+
+impl Dictionary {
+    fn merge(chunks: &[Chunk], at: usize) -> Self {
+        let mut dictionary = Dictionary::default();
+        for chunk in chunks {
+            let numbers = chunk.coded[at].values.texts().map(|text| dictionary.values.intern(text.as_bytes()));
+            dictionary.of_chunk.push(numbers.collect());
+        }
+        dictionary
+    }
+}

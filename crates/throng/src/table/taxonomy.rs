@@ -84,7 +84,7 @@ impl Tree {
     }
 
     /// A label may recur along one path (`Private;Private;*`) but must always mean the same leaves.
-    fn check_labels(&self) -> Result<()> {
+    pub(super) fn check_labels(&self) -> Result<()> {
         let mut above: Map<&str, &[String]> = Map::default();
         let mut leaves_under: Map<&str, usize> = Map::default();
         for (leaf, path) in &self.paths {
@@ -201,7 +201,7 @@ impl Taxonomy {
     }
 
     /// All nodes.
-    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + use<> {
+    pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeId> + DoubleEndedIterator + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
 
@@ -230,6 +230,11 @@ impl Taxonomy {
     pub fn leaves_under(&self, node: NodeId) -> std::ops::Range<usize> {
         let node = &self.nodes[node.0 as usize];
         node.first as usize..node.end as usize
+    }
+
+    /// Steps from a node to the furthest leaf below it.
+    pub fn height_of(&self, node: NodeId) -> usize {
+        self.nodes[node.0 as usize].height as usize
     }
 
     /// Steps from the root to the furthest leaf.

@@ -1,0 +1,134 @@
+//! Classes: rows with literally equal cells.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use crate::table::Table;
+
+/// Rows are dealt by hash to this many tables, which are filled in parallel. Fixed, so that the outcome does not
+/// depend on the number of threads.
+const SHARDS: u64 = 16;
+
+/// The classes of a table over some of its columns.
+pub(crate) struct Classes {
+    /// Rows, class by class.
+    rows: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Classes {
+    /// Groups the rows of a table by the cells of some coded columns.
+    pub fn group(table: &Table, columns: &[usize]) -> Self {
+        let numbers: Vec<Vec<u32>> = columns.iter().map(|&column| table.numbers(column)).collect();
+        Self::group_numbers(&numbers, table.len())
+    }
+
+    /// Groups rows by equal numbers in all columns.
+    pub fn group_numbers(columns: &[Vec<u32>], rows: usize) -> Self {
+        let hasher = FixedState::with_seed(1);
+        let hashes: Vec<u64> = (0..rows)
+            .into_par_iter()
+            .with_min_len(4096)
+            .map(|row| columns.iter().fold(0, |hash: u64, column| hasher.hash_one((hash, column[row]))))
+            .collect();
+        let shards: Vec<Shard> =
+            (0..SHARDS).into_par_iter().map(|shard| Shard::fill(shard, &hashes, columns)).collect();
+        Self::from_shards(shards)
+    }
+
+    fn from_shards(shards: Vec<Shard>) -> Self {
+        let mut classes = Classes { rows: Vec::new(), ends: Vec::new() };
+        for shard in shards {
+            let before = classes.rows.len() as u32;
+            classes.rows.extend(shard.rows);
+            classes.ends.extend(shard.ends.into_iter().map(|end| before + end));
+        }
+        classes
+    }
+
+    /// Number of classes.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The rows of a class, ascending.
+    pub fn rows(&self, class: usize) -> &[u32] {
+        let start = if class == 0 { 0 } else { self.ends[class - 1] as usize };
+        &self.rows[start..self.ends[class] as usize]
+    }
+
+    /// Number of rows of a class.
+    pub fn size(&self, class: usize) -> usize {
+        self.rows(class).len()
+    }
+
+    /// Some row of a class.
+    pub fn first_row(&self, class: usize) -> usize {
+        self.rows(class)[0] as usize
+    }
+
+    /// Size of the smallest class; 0 without any.
+    pub fn smallest(&self) -> usize {
+        (0..self.len()).map(|class| self.size(class)).min().unwrap_or(0)
+    }
+
+    /// How many classes there are of each size, ascending.
+    pub fn size_counts(&self) -> Vec<(u64, u64)> {
+        let mut counts = std::collections::BTreeMap::new();
+        for class in 0..self.len() {
+            *counts.entry(self.size(class) as u64).or_insert(0) += 1;
+        }
+        counts.into_iter().collect()
+    }
+}
+
+/// The classes whose hash falls to one shard.
+struct Shard {
+    rows: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Shard {
+    fn fill(shard: u64, hashes: &[u64], columns: &[Vec<u32>]) -> Self {
+        let mine = |hash: u64| (hash >> 32) % SHARDS == shard;
+        let mut table: HashTable<(u32, u32)> = HashTable::new();
+        let mut members: Vec<(u32, u32)> = Vec::new();
+        let mut sizes: Vec<u32> = Vec::new();
+        for (row, &hash) in hashes.iter().enumerate().filter(|(_, hash)| mine(**hash)) {
+            let equal = |other: &(u32, u32)| columns.iter().all(|column| column[other.0 as usize] == column[row]);
+            let class = match table.find(hash, equal) {
+                Some(&(_, class)) => class,
+                None => {
+                    let class = sizes.len() as u32;
+                    table.insert_unique(hash, (row as u32, class), |(row, _)| hashes[*row as usize]);
+                    sizes.push(0);
+                    class
+                }
+            };
+            sizes[class as usize] += 1;
+            members.push((row as u32, class));
+        }
+        Self::arrange(&members, &sizes)
+    }
+
+    /// Sorts rows by class, keeping their order.
+    fn arrange(members: &[(u32, u32)], sizes: &[u32]) -> Self {
+        let mut next: Vec<u32> = Vec::with_capacity(sizes.len());
+        let mut ends = Vec::with_capacity(sizes.len());
+        let mut end = 0;
+        for size in sizes {
+            next.push(end);
+            end += size;
+            ends.push(end);
+        }
+        let mut rows = vec![0; members.len()];
+        for &(row, class) in members {
+            rows[next[class as usize] as usize] = row;
+            next[class as usize] += 1;
+        }
+        Shard { rows, ends }
+    }
+}

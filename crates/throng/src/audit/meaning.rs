@@ -1,0 +1,176 @@
+//! What published cells say.
+
+use super::Columns;
+use crate::error::{Error, Result};
+use crate::problem::{Attribute, Problem};
+use crate::table::domain::shorten;
+use crate::table::value::range;
+use crate::table::{ANY, Map, NodeId, Scale, Table, Taxonomy};
+
+/// What one cell says of its attribute.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cell {
+    /// Its penalty, 0 … 1, unweighted.
+    pub ncp: f64,
+    /// Whether it stands for one value.
+    pub single: bool,
+    /// The numbers it covers, for numeric attributes.
+    pub range: Option<(f64, f64)>,
+    /// The leaves it covers, for categories.
+    pub leaves: (u32, u32),
+    /// Whether it may stand for a missing value.
+    pub missing: bool,
+}
+
+/// The meanings of all cells of a release.
+pub(super) struct Meanings {
+    attributes: Vec<AttributeCells>,
+}
+
+struct AttributeCells {
+    /// Meaning of each distinct cell, or pair of cells where bounds were published.
+    cells: Vec<Cell>,
+    of_row: Vec<u32>,
+}
+
+impl Meanings {
+    pub fn read(problem: &Problem, release: &Table, columns: &Columns) -> Result<Self> {
+        let attributes = problem
+            .attributes
+            .iter()
+            .zip(&columns.of_attribute)
+            .map(|(attribute, columns)| match columns[..] {
+                [low, high] => read_bounds(attribute, release, low, high),
+                _ => read_cells(attribute, release, columns[0]),
+            })
+            .collect::<Result<_>>()?;
+        Ok(Meanings { attributes })
+    }
+
+    /// What the cell of an attribute in a row of the release says.
+    pub fn cell(&self, attribute: usize, row: usize) -> &Cell {
+        let cells = &self.attributes[attribute];
+        &cells.cells[cells.of_row[row] as usize]
+    }
+}
+
+fn read_cells(attribute: &Attribute, release: &Table, column: usize) -> Result<AttributeCells> {
+    let reader = CellReader::new(attribute);
+    let cells = release
+        .values(column)
+        .iter()
+        .enumerate()
+        .map(|(entry, text)| reader.read(text).ok_or_else(|| unreadable(release, column, entry, text)))
+        .collect::<Result<_>>()?;
+    Ok(AttributeCells { cells, of_row: release.numbers(column) })
+}
+
+fn read_bounds(attribute: &Attribute, release: &Table, low: usize, high: usize) -> Result<AttributeCells> {
+    let reader = CellReader::new(attribute);
+    let (lows, highs) = (release.values(low), release.values(high));
+    let mut known: Map<(u32, u32), u32> = Map::default();
+    let mut cells = Vec::new();
+    let mut of_row = Vec::with_capacity(release.len());
+    for (&low_number, &high_number) in release.numbers(low).iter().zip(&release.numbers(high)) {
+        let number = match known.get(&(low_number, high_number)) {
+            Some(number) => *number,
+            None => {
+                let (low_text, high_text) = (lows[low_number as usize], highs[high_number as usize]);
+                let cell = reader.read_pair(low_text, high_text);
+                cells.push(cell.ok_or_else(|| unreadable(release, low, low_number as usize, low_text))?);
+                known.insert((low_number, high_number), cells.len() as u32 - 1);
+                cells.len() as u32 - 1
+            }
+        };
+        of_row.push(number);
+    }
+    Ok(AttributeCells { cells, of_row })
+}
+
+fn unreadable(release: &Table, column: usize, entry: usize, text: &str) -> Error {
+    release.error_at(
+        column,
+        entry as u32,
+        Error::input(format!("the published cell \"{}\" cannot be understood", shorten(text)))
+            .with_hint("it must be a value of the table, a range [low-high], a node of the hierarchy or *"),
+    )
+}
+
+/// Reads the cells of one attribute.
+struct CellReader<'a> {
+    attribute: &'a Attribute,
+    /// Widest node of each label.
+    nodes: Map<&'a str, NodeId>,
+    missing_label: Option<&'a str>,
+    first: f64,
+    last: f64,
+}
+
+impl<'a> CellReader<'a> {
+    fn new(attribute: &'a Attribute) -> Self {
+        let domain = &attribute.domain;
+        let missing_label = domain.missing().map(|code| domain.label(code));
+        let mut nodes: Map<&str, NodeId> = Map::default();
+        let (mut first, mut last) = (0.0, 0.0);
+        match domain.scale() {
+            Scale::Categorical(tree) => {
+                // Backwards, so that of nodes with one label the highest remains; they hold the same leaves.
+                for node in tree.nodes().rev() {
+                    nodes.insert(tree.label(node), node);
+                }
+            }
+            Scale::Numeric { values, .. } => {
+                first = values.first().copied().unwrap_or(0.0);
+                last = values.last().copied().unwrap_or(0.0);
+            }
+        }
+        CellReader { attribute, nodes, missing_label, first, last }
+    }
+
+    fn read(&self, text: &str) -> Option<Cell> {
+        match self.attribute.domain.scale() {
+            Scale::Categorical(tree) => self.read_node(tree, text),
+            Scale::Numeric { .. } if text == ANY => Some(self.anything()),
+            Scale::Numeric { .. } if self.missing_label == Some(text) => Some(self.only_missing()),
+            Scale::Numeric { .. } => {
+                let single = |text: &str| self.attribute.domain.read(text).map(|number| (number, number));
+                single(text).or_else(|| range(text, |end| self.attribute.domain.read(end))).map(|ends| self.between(ends))
+            }
+        }
+    }
+
+    fn read_pair(&self, low: &str, high: &str) -> Option<Cell> {
+        if low == ANY && high == ANY {
+            return Some(self.anything());
+        }
+        if self.missing_label == Some(low) && low == high {
+            return Some(self.only_missing());
+        }
+        let ends = (self.attribute.domain.read(low)?, self.attribute.domain.read(high)?);
+        (ends.0 <= ends.1).then(|| self.between(ends))
+    }
+
+    fn anything(&self) -> Cell {
+        let range = Some((self.first, self.last));
+        Cell { ncp: 1.0, single: false, range, leaves: (0, 0), missing: self.missing_label.is_some() }
+    }
+
+    fn only_missing(&self) -> Cell {
+        Cell { ncp: 0.0, single: true, range: None, leaves: (0, 0), missing: true }
+    }
+
+    fn between(&self, (low, high): (f64, f64)) -> Cell {
+        // Halved against overflow, as in the kernel.
+        let width = self.last / 2.0 - self.first / 2.0;
+        let ncp = if width > 0.0 { ((high / 2.0 - low / 2.0) / width).min(1.0) } else { 0.0 };
+        Cell { ncp, single: low == high, range: Some((low, high)), leaves: (0, 0), missing: false }
+    }
+
+    fn read_node(&self, tree: &Taxonomy, text: &str) -> Option<Cell> {
+        let leaves = tree.leaves_under(*self.nodes.get(text)?);
+        let single = leaves.len() == 1 && !(text == ANY && tree.leaf_count() > 1);
+        let ncp = if single { 0.0 } else { leaves.len() as f64 / tree.leaf_count() as f64 };
+        let missing = self.attribute.domain.missing().is_some_and(|code| leaves.contains(&(code as usize)));
+        Some(Cell { ncp, single, range: None, leaves: (leaves.start as u32, leaves.end as u32), missing })
+    }
+}

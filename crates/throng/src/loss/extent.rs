@@ -1,0 +1,94 @@
+//! Extents: boxes of lowest and highest codes.
+
+use crate::problem::{Code, LANES, Lanes, Matrix};
+
+/// The smallest box around some records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extent<C> {
+    low: Vec<Lanes<C>>,
+    high: Vec<Lanes<C>>,
+}
+
+impl<C: Code> Extent<C> {
+    /// The box of one record.
+    pub fn of(row: &[Lanes<C>]) -> Self {
+        Extent { low: row.to_vec(), high: row.to_vec() }
+    }
+
+    /// The box of several records of a matrix; empty sets have the box of padding.
+    pub fn around(matrix: &Matrix<C>, records: &[u32]) -> Self {
+        let Some((first, rest)) = records.split_first() else { return Self::of(&vec![[C::default(); LANES]; matrix.stride()]) };
+        let mut extent = Self::of(matrix.row(*first as usize));
+        for &record in rest {
+            extent.grow(matrix.row(record as usize));
+        }
+        extent
+    }
+
+    /// The box of consecutive rows; `rows` is not empty.
+    pub fn of_rows(rows: &[Lanes<C>], stride: usize) -> Self {
+        let mut extent = Self::of(&rows[..stride]);
+        if let ([low], [high]) = (&mut extent.low[..], &mut extent.high[..]) {
+            let (mut l, mut h) = (*low, *high);
+            for row in rows {
+                grow_lanes(&mut l, &mut h, row);
+            }
+            (*low, *high) = (l, h);
+        } else {
+            for row in rows.chunks_exact(stride) {
+                extent.grow(row);
+            }
+        }
+        extent
+    }
+
+    /// Grows the box around one more record. Tells whether it changed.
+    #[inline(always)]
+    pub fn grow(&mut self, row: &[Lanes<C>]) -> bool {
+        let mut changed = false;
+        for ((low, high), row) in self.low.iter_mut().zip(&mut self.high).zip(row) {
+            let before = (*low, *high);
+            grow_lanes(low, high, row);
+            changed |= before != (*low, *high);
+        }
+        changed
+    }
+
+    /// Grows the box around another.
+    pub fn merge(&mut self, other: &Self) {
+        self.grow(&other.low);
+        self.grow(&other.high);
+    }
+
+    /// Lowest code of an attribute.
+    #[inline(always)]
+    pub fn low(&self, attribute: usize) -> C {
+        self.low[attribute / LANES][attribute % LANES]
+    }
+
+    /// Highest code of an attribute.
+    #[inline(always)]
+    pub fn high(&self, attribute: usize) -> C {
+        self.high[attribute / LANES][attribute % LANES]
+    }
+
+    /// All lowest codes.
+    #[inline(always)]
+    pub fn lows(&self) -> &[Lanes<C>] {
+        &self.low
+    }
+
+    /// All highest codes.
+    #[inline(always)]
+    pub fn highs(&self) -> &[Lanes<C>] {
+        &self.high
+    }
+}
+
+#[inline(always)]
+pub(crate) fn grow_lanes<C: Code>(low: &mut Lanes<C>, high: &mut Lanes<C>, row: &Lanes<C>) {
+    for lane in 0..LANES {
+        low[lane] = low[lane].min(row[lane]);
+        high[lane] = high[lane].max(row[lane]);
+    }
+}

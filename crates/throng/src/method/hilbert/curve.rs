@@ -1,0 +1,198 @@
+//! The Hilbert curve in any number of dimensions.
+//!
+//! Skilling's transform (Programming the Hilbert curve, 2004) turns coordinates into the bits of the index.
+//! Codes are first stretched over a grid of b bits, b large enough for the largest domain, so that a step from
+//! one end of an attribute to the other is alike in all of them. A key has d·b bits in as many 64-bit words as
+//! that takes. Records are transformed [`BATCH`] at a time, one per vector lane.
+
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
+
+use crate::problem::{Code, Matrix};
+
+/// Records transformed together.
+const BATCH: usize = 8;
+
+/// A curve through the grid of some attributes.
+#[derive(Clone, Debug)]
+pub struct Curve {
+    bits: u32,
+    /// The grid coordinate of each code of each attribute.
+    grid: Vec<Vec<u32>>,
+}
+
+/// Keys of records, `words` words each, the most significant first.
+#[derive(Clone, Debug)]
+pub struct Keys {
+    words: usize,
+    data: Vec<u64>,
+}
+
+impl Curve {
+    /// The curve for attributes with domains of these sizes.
+    pub fn new(domains: &[usize]) -> Self {
+        let largest = domains.iter().copied().max().unwrap_or(1).max(2);
+        let bits = usize::BITS - (largest - 1).leading_zeros();
+        let top = (1u64 << bits) - 1;
+        let stretch = |size: usize| {
+            let last = (size.max(2) - 1) as u64;
+            (0..size as u64).map(|code| ((code * top + last / 2) / last) as u32).collect()
+        };
+        Curve { bits, grid: domains.iter().map(|size| stretch(*size)).collect() }
+    }
+
+    /// Words per key.
+    pub fn words(&self) -> usize {
+        (self.grid.len() * self.bits as usize).div_ceil(64).max(1)
+    }
+
+    /// The keys of all rows.
+    pub fn keys<C: Code>(&self, matrix: &Matrix<C>) -> Keys {
+        let words = self.words();
+        let mut data = vec![0; matrix.len() * words];
+        data.par_chunks_mut(BATCH * words).enumerate().with_min_len(64).for_each_init(
+            || vec![[0; BATCH]; self.grid.len()],
+            |axes, (at, keys)| self.batch(matrix, at * BATCH, axes, keys),
+        );
+        Keys { words, data }
+    }
+
+    fn batch<C: Code>(&self, matrix: &Matrix<C>, first: usize, axes: &mut [[u32; BATCH]], keys: &mut [u64]) {
+        let words = self.words();
+        let count = keys.len() / words;
+        for (attribute, (axis, grid)) in axes.iter_mut().zip(&self.grid).enumerate() {
+            for lane in 0..count {
+                axis[lane] = grid[matrix.get(first + lane, attribute).index()];
+            }
+        }
+        transpose(axes, self.bits);
+        if words == 1 {
+            let mut interleaved = [0u64; BATCH];
+            for bit in (0..self.bits).rev() {
+                for axis in axes.iter() {
+                    for lane in 0..BATCH {
+                        interleaved[lane] = interleaved[lane] << 1 | u64::from(axis[lane] >> bit & 1);
+                    }
+                }
+            }
+            keys.copy_from_slice(&interleaved[..count]);
+        } else {
+            for (lane, key) in keys.chunks_exact_mut(words).enumerate() {
+                interleave(axes.iter().map(|axis| axis[lane]), self.bits, key);
+            }
+        }
+    }
+}
+
+/// Skilling's transform of coordinates into the transposed index, for several points at once.
+fn transpose<const N: usize>(axes: &mut [[u32; N]], bits: u32) {
+    let Some(last) = axes.len().checked_sub(1) else { return };
+    for bit in (1..bits).rev() {
+        let below = (1u32 << bit) - 1;
+        for axis in 0..=last {
+            let (mut first, mut other) = (axes[0], axes[axis]);
+            for lane in 0..N {
+                // All ones where the bit is set: invert the low bits of the first axis, else exchange them.
+                let set = 0u32.wrapping_sub(other[lane] >> bit & 1);
+                let exchange = (first[lane] ^ other[lane]) & below & !set;
+                first[lane] ^= exchange | (below & set);
+                other[lane] ^= exchange;
+            }
+            axes[axis] = other;
+            if axis == 0 {
+                // Exchanging an axis with itself changes nothing; only the inversion counts.
+                for lane in 0..N {
+                    let set = 0u32.wrapping_sub(axes[0][lane] >> bit & 1);
+                    axes[0][lane] ^= below & set;
+                }
+            } else {
+                axes[0] = first;
+            }
+        }
+    }
+    for axis in 1..=last {
+        for lane in 0..N {
+            axes[axis][lane] ^= axes[axis - 1][lane];
+        }
+    }
+    let mut flip = [0u32; N];
+    for bit in (1..bits).rev() {
+        for lane in 0..N {
+            flip[lane] ^= ((1u32 << bit) - 1) & 0u32.wrapping_sub(axes[last][lane] >> bit & 1);
+        }
+    }
+    for axis in axes.iter_mut() {
+        for lane in 0..N {
+            axis[lane] ^= flip[lane];
+        }
+    }
+}
+
+/// The bits of the axes in turn, from the highest down, into the low end of a key.
+fn interleave(axes: impl Iterator<Item = u32> + Clone, bits: u32, key: &mut [u64]) {
+    key.fill(0);
+    let total = axes.clone().count() * bits as usize;
+    let mut place = total;
+    let words = key.len();
+    for bit in (0..bits).rev() {
+        for axis in axes.clone() {
+            place -= 1;
+            key[words - 1 - place / 64] |= u64::from(axis >> bit & 1) << (place % 64);
+        }
+    }
+}
+
+impl Keys {
+    /// Number of keys.
+    pub fn len(&self) -> usize {
+        self.data.len() / self.words
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// One key.
+    pub fn key(&self, record: usize) -> &[u64] {
+        &self.data[record * self.words..(record + 1) * self.words]
+    }
+
+    /// All keys, if they have one word each.
+    pub fn single_words(&self) -> Option<&[u64]> {
+        (self.words == 1).then_some(&self.data)
+    }
+
+    /// How far the key of `to` lies after that of `from`, which is not greater. Subtracted exactly, then rounded,
+    /// so that near keys keep their distance however long they are.
+    pub fn distance(&self, from: usize, to: usize) -> f64 {
+        if self.words == 1 {
+            return (self.data[to] - self.data[from]) as f64;
+        }
+        let (from, to) = (self.key(from), self.key(to));
+        let (mut distance, mut scale, mut borrow) = (0.0, 1.0, false);
+        for word in (0..self.words).rev() {
+            let (less, first) = to[word].overflowing_sub(from[word]);
+            let (less, second) = less.overflowing_sub(u64::from(borrow));
+            borrow = first || second;
+            distance += less as f64 * scale;
+            scale *= 2f64.powi(64);
+        }
+        distance
+    }
+}
+
+/// The index of one point, for tests and other callers with few points: coordinates below 2^bits.
+///
+/// ```
+/// use throng::method::hilbert::curve::index_of;
+/// assert_eq!(index_of(&[0, 0], 1), [0]);
+/// assert_eq!(index_of(&[1, 0], 1), [3]);
+/// ```
+pub fn index_of(coordinates: &[u32], bits: u32) -> Vec<u64> {
+    let mut axes: Vec<[u32; 1]> = coordinates.iter().map(|coordinate| [*coordinate]).collect();
+    transpose(&mut axes, bits);
+    let mut key = vec![0; (coordinates.len() * bits as usize).div_ceil(64).max(1)];
+    interleave(axes.iter().map(|axis| axis[0]), bits, &mut key);
+    key
+}

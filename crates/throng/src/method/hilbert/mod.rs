@@ -1,0 +1,105 @@
+//! One-dimensional mapping: order the records along a Hilbert curve, then cut the order into runs.
+//!
+//! Ghinita et al. 2009, sections 3 and 6. The cut is optimal over the order: among all ways to cut it into runs
+//! of k … 2k − 1 records, the one with the least loss. `hilbert` measures a run by the penalty of its box in
+//! all dimensions, `hilbert-fast` by how far it reaches along the curve.
+//!
+//! Cost: O(d·b·N) for the keys, O(N log N) to sort them, O(k·d·N) or O(k·N) to cut.
+
+pub mod curve;
+pub mod runs;
+
+use rayon::slice::ParallelSliceMut;
+
+use super::{Entry, Method, Options, Partition};
+use crate::error::Result;
+use crate::loss::Kernel;
+use crate::privacy::Part;
+use crate::problem::{Code, Matrix, Problem};
+use crate::watch::Watch;
+use crate::with_matrix;
+use curve::{Curve, Keys};
+
+/// The registry entry of `hilbert`.
+pub const HILBERT: Entry = Entry {
+    name: "hilbert",
+    summary: "orders records along a Hilbert curve and cuts the order with the least loss",
+    citation: "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009",
+    guarantee: "classes of k to 2k - 1 records (equal cells aside); optimal for one attribute",
+    takes: &[Part::K],
+    configure: |_: &mut Options<'_>| Ok(Box::new(Hilbert { cost: Cost::Box })),
+};
+
+/// The registry entry of `hilbert-fast`.
+pub const HILBERT_FAST: Entry = Entry {
+    name: "hilbert-fast",
+    summary: "as hilbert, but measures runs along the curve only; faster for large k",
+    citation: "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009",
+    guarantee: "classes of k to 2k - 1 records (equal cells aside)",
+    takes: &[Part::K],
+    configure: |_: &mut Options<'_>| Ok(Box::new(Hilbert { cost: Cost::Curve })),
+};
+
+/// How a run is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// By the penalty of its box.
+    Box,
+    /// By its extent along the curve.
+    Curve,
+}
+
+/// The method.
+#[derive(Clone, Copy, Debug)]
+pub struct Hilbert {
+    /// How runs are measured.
+    pub cost: Cost,
+}
+
+impl Method for Hilbert {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Partition> {
+        with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
+    }
+}
+
+impl Hilbert {
+    fn solve_matrix<C: Code>(&self, problem: &Problem, matrix: &Matrix<C>, watch: &dyn Watch) -> Result<Partition> {
+        watch.stage("ordering", None);
+        let domains: Vec<usize> = problem.attributes.iter().map(|attribute| attribute.domain.len()).collect();
+        let keys = Curve::new(&domains).keys(matrix);
+        let order = order(&keys);
+        watch.check()?;
+        watch.stage("cutting", Some(problem.len() as u64));
+        let k = problem.requirement.smallest_class();
+        let sizes = match self.cost {
+            Cost::Box => {
+                let sorted = matrix.gather(&order);
+                let kernel = Kernel::new(&problem.attributes);
+                runs::cut(order.len(), k, watch, |end, costs| runs::box_costs(&sorted, &kernel, end, k, costs))?
+            }
+            Cost::Curve => runs::cut(order.len(), k, watch, |end, costs| curve_costs(&keys, &order, end, k, costs))?,
+        };
+        Ok(Partition::from_sizes(order, sizes))
+    }
+}
+
+/// The records by key; equal keys keep input order.
+fn order(keys: &Keys) -> Vec<u32> {
+    let count = keys.len() as u32;
+    if let Some(words) = keys.single_words() {
+        let mut pairs: Vec<(u64, u32)> = words.iter().copied().zip(0..count).collect();
+        pairs.par_sort_unstable();
+        return pairs.into_iter().map(|(_, record)| record).collect();
+    }
+    let mut order: Vec<u32> = (0..count).collect();
+    order.par_sort_unstable_by(|a, b| keys.key(*a as usize).cmp(keys.key(*b as usize)).then(a.cmp(b)));
+    order
+}
+
+/// For the run of each size from k on that ends before `end`, how far it reaches along the curve.
+fn curve_costs(keys: &Keys, order: &[u32], end: usize, k: usize, costs: &mut [f64]) {
+    let last = order[end - 1] as usize;
+    for (cost, size) in costs.iter_mut().zip(k..=end) {
+        *cost = keys.distance(order[end - size] as usize, last);
+    }
+}

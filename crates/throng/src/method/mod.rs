@@ -1,0 +1,72 @@
+//! Methods: from a problem to a partition of its records.
+//!
+//! A method is a plain type with its options and one function. It knows nothing of files, cells or reports.
+//! To add one: a file or folder here with an [`Entry`], and one line in [`METHODS`].
+
+pub mod hilbert;
+pub mod mondrian;
+mod options;
+mod partition;
+
+pub use options::Options;
+pub use partition::Partition;
+
+use crate::error::{Error, Result, did_you_mean};
+use crate::privacy::Part;
+use crate::problem::Problem;
+use crate::watch::Watch;
+
+/// All methods.
+pub static METHODS: &[Entry] = &[mondrian::STRICT, mondrian::RELAXED, hilbert::HILBERT, hilbert::HILBERT_FAST];
+
+/// A method ready to run.
+pub trait Method: Send + Sync {
+    /// Puts every record into one group; each group meets the problem's requirement.
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Partition>;
+}
+
+/// What the registry knows of a method.
+pub struct Entry {
+    /// Its name in policies and on the command line.
+    pub name: &'static str,
+    /// What it is for, in a sentence.
+    pub summary: &'static str,
+    /// Where it was described.
+    pub citation: &'static str,
+    /// What can be relied on.
+    pub guarantee: &'static str,
+    /// The parts of a requirement it takes.
+    pub takes: &'static [Part],
+    /// Reads its options.
+    pub configure: fn(&mut Options<'_>) -> Result<Box<dyn Method>>,
+}
+
+impl Entry {
+    /// The method of a name, or an error that says what there is.
+    pub fn find(name: &str) -> Result<&'static Entry> {
+        METHODS.iter().find(|entry| entry.name == name).ok_or_else(|| {
+            let names: Vec<&str> = METHODS.iter().map(|entry| entry.name).collect();
+            let hint = match did_you_mean(name, names.iter().copied()) {
+                Some(guess) => format!("did you mean \"{guess}\"?"),
+                None => format!("the methods are {}", names.join(", ")),
+            };
+            Error::input(format!("there is no method \"{name}\"")).with_hint(hint)
+        })
+    }
+
+    /// An error if the method does not take a part of the requirement.
+    pub fn check_takes(&self, parts: impl IntoIterator<Item = Part>) -> Result<()> {
+        match parts.into_iter().find(|part| !self.takes.contains(part)) {
+            None => Ok(()),
+            Some(part) => {
+                let others: Vec<&str> =
+                    METHODS.iter().filter(|entry| entry.takes.contains(&part)).map(|entry| entry.name).collect();
+                let hint = match others.is_empty() {
+                    true => format!("no method of this version takes {}; leave it out", part.name()),
+                    false => format!("methods that do: {}", others.join(", ")),
+                };
+                Err(Error::input(format!("the method {} does not take {}", self.name, part.name())).with_hint(hint))
+            }
+        }
+    }
+}

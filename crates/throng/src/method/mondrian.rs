@@ -1,0 +1,264 @@
+//! Mondrian: halve the table again and again along its widest attribute.
+//!
+//! LeFevre et al. 2006, "MultiDim" in the papers. A group is cut at the median of the widest attribute (by
+//! weighted penalty) for which both halves meet the requirement; a group that cannot be cut is final. *Strict*:
+//! records with the median value stay together, on the side that balances better, or on the other one if only
+//! that is allowed. *Relaxed*: they are dealt to both sides.
+//!
+//! Cost: O(N log N). Each level of the recursion streams once over the codes, which move along with their
+//! records, so that a group is always contiguous. Sub-problems run in parallel on disjoint slices; the result
+//! does not depend on the number of threads.
+
+use super::{Entry, Method, Options, Partition};
+use crate::error::Result;
+use crate::loss::{Extent, Kernel};
+use crate::privacy::{Part, Tally};
+use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
+use crate::watch::Watch;
+use crate::with_matrix;
+
+/// The registry entry of the strict form.
+pub const STRICT: Entry = Entry {
+    name: "mondrian",
+    summary: "halves the table along its widest attribute; fast, for any requirement",
+    citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
+    guarantee: "boxes of different classes do not overlap; equal records stay together",
+    takes: &[Part::K, Part::L, Part::T],
+    configure: |_: &mut Options<'_>| Ok(Box::new(Mondrian { cut: Cut::Strict })),
+};
+
+/// The registry entry of the relaxed form.
+pub const RELAXED: Entry = Entry {
+    name: "mondrian-relaxed",
+    summary: "as mondrian, but equal records may be dealt to both halves; smaller classes",
+    citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
+    guarantee: "with k alone every class has fewer than 2k records unless all of them are equal",
+    takes: &[Part::K, Part::L, Part::T],
+    configure: |_: &mut Options<'_>| Ok(Box::new(Mondrian { cut: Cut::Relaxed })),
+};
+
+/// How records equal to the median are treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// They stay together.
+    Strict,
+    /// They are dealt to both sides.
+    Relaxed,
+}
+
+/// The method.
+#[derive(Clone, Copy, Debug)]
+pub struct Mondrian {
+    /// How to cut.
+    pub cut: Cut,
+}
+
+impl Method for Mondrian {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Partition> {
+        watch.stage("cutting", Some(problem.len() as u64));
+        with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
+    }
+}
+
+/// Groups smaller than this are not worth handing to another thread.
+const PARALLEL_FROM: usize = 4096;
+
+impl Mondrian {
+    fn solve_matrix<C: Code>(&self, problem: &Problem, matrix: &Matrix<C>, watch: &dyn Watch) -> Result<Partition> {
+        let mut codes = matrix.data().to_vec();
+        let mut spare_codes = codes.clone();
+        let mut ids: Vec<u32> = (0..problem.len() as u32).collect();
+        let mut spare_ids = ids.clone();
+        let work = Work {
+            problem,
+            kernel: Kernel::new(&problem.attributes),
+            cut: self.cut,
+            stride: matrix.stride(),
+            smallest: problem.requirement.smallest_class(),
+            only_size: problem.requirement.only_size(),
+            watch,
+        };
+        let group =
+            Group { codes: &mut codes, ids: &mut ids, spare_codes: &mut spare_codes, spare_ids: &mut spare_ids };
+        let sizes = work.divide(group)?;
+        Ok(Partition::from_sizes(ids, sizes))
+    }
+}
+
+/// A group and room of the same size to rearrange it in.
+struct Group<'a, C> {
+    codes: &'a mut [Lanes<C>],
+    ids: &'a mut [u32],
+    spare_codes: &'a mut [Lanes<C>],
+    spare_ids: &'a mut [u32],
+}
+
+/// Where to cut: codes below `value` go left, codes above go right, of those equal the first `equal_left` left.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    attribute: usize,
+    value: usize,
+    equal_left: usize,
+    left: usize,
+}
+
+struct Work<'a> {
+    problem: &'a Problem,
+    kernel: Kernel,
+    cut: Cut,
+    stride: usize,
+    smallest: usize,
+    only_size: bool,
+    watch: &'a dyn Watch,
+}
+
+impl Work<'_> {
+    /// Cuts a group until nothing can be cut, and returns the sizes of the pieces in order.
+    fn divide<C: Code>(&self, group: Group<'_, C>) -> Result<Vec<usize>> {
+        let size = group.ids.len();
+        let Some(place) = self.find_cut(&group) else {
+            self.watch.advance(size as u64);
+            return Ok(vec![size]);
+        };
+        let Group { codes, ids, spare_codes, spare_ids } = group;
+        self.arrange(codes, ids, spare_codes, spare_ids, place);
+        codes.copy_from_slice(spare_codes);
+        ids.copy_from_slice(spare_ids);
+        let middle = place.left * self.stride;
+        let (left_codes, right_codes) = codes.split_at_mut(middle);
+        let (left_ids, right_ids) = ids.split_at_mut(place.left);
+        let (left_spare, right_spare) = spare_codes.split_at_mut(middle);
+        let (left_spare_ids, right_spare_ids) = spare_ids.split_at_mut(place.left);
+        let left = Group { codes: left_codes, ids: left_ids, spare_codes: left_spare, spare_ids: left_spare_ids };
+        let right = Group { codes: right_codes, ids: right_ids, spare_codes: right_spare, spare_ids: right_spare_ids };
+        let (left, right) = if size >= PARALLEL_FROM {
+            self.watch.check()?;
+            rayon::join(|| self.divide(left), || self.divide(right))
+        } else {
+            (self.divide(left), self.divide(right))
+        };
+        let mut sizes = left?;
+        sizes.extend(right?);
+        Ok(sizes)
+    }
+
+    fn find_cut<C: Code>(&self, group: &Group<'_, C>) -> Option<Place> {
+        let size = group.ids.len();
+        if size < 2 * self.smallest {
+            return None;
+        }
+        let extent = Extent::of_rows(group.codes, self.stride);
+        let mut widths = vec![0.0; self.problem.attributes.len()];
+        self.kernel.each(&extent, &mut widths);
+        let mut order: Vec<usize> = (0..widths.len()).filter(|at| extent.low(*at) != extent.high(*at)).collect();
+        order.sort_by(|a, b| widths[*b].total_cmp(&widths[*a]).then(a.cmp(b)));
+        order.into_iter().find_map(|attribute| {
+            let places = self.places(group, attribute, extent.low(attribute), extent.high(attribute));
+            places.into_iter().flatten().find(|place| self.allowed(group, *place))
+        })
+    }
+
+    /// The cuts at the median of an attribute, the better balanced one first.
+    fn places<C: Code>(&self, group: &Group<'_, C>, attribute: usize, low: C, high: C) -> [Option<Place>; 2] {
+        let size = group.ids.len();
+        let (value, below, equal) = self.median(group, attribute, low, high);
+        let place = |equal_left: usize| {
+            let left = below + equal_left;
+            (left > 0 && left < size).then_some(Place { attribute, value, equal_left, left })
+        };
+        match self.cut {
+            Cut::Relaxed => [place((size / 2).saturating_sub(below).min(equal)), None],
+            Cut::Strict => {
+                let imbalance = |left: usize| (2 * left).abs_diff(size);
+                if imbalance(below + equal) <= imbalance(below) {
+                    [place(equal), place(0)]
+                } else {
+                    [place(0), place(equal)]
+                }
+            }
+        }
+    }
+
+    /// The median value of an attribute, how many records lie below it and how many have it.
+    fn median<C: Code>(&self, group: &Group<'_, C>, attribute: usize, low: C, high: C) -> (usize, usize, usize) {
+        let size = group.ids.len();
+        let span = high.index() - low.index() + 1;
+        let codes = column(group.codes, self.stride, attribute);
+        if span <= 4 * size + 256 {
+            let mut counts = vec![0u32; span];
+            codes.for_each(|code| counts[code.index() - low.index()] += 1);
+            let mut below = 0;
+            for (at, count) in counts.into_iter().enumerate() {
+                if below + count as usize > size / 2 {
+                    return (low.index() + at, below, count as usize);
+                }
+                below += count as usize;
+            }
+        }
+        let mut codes: Vec<C> = column(group.codes, self.stride, attribute).collect();
+        let value = *codes.select_nth_unstable(size / 2).1;
+        let below = codes.iter().filter(|code| **code < value).count();
+        let equal = codes.iter().filter(|code| **code == value).count();
+        (value.index(), below, equal)
+    }
+
+    fn allowed<C: Code>(&self, group: &Group<'_, C>, place: Place) -> bool {
+        let right = group.ids.len() - place.left;
+        if place.left < self.smallest || right < self.smallest {
+            return false;
+        }
+        if self.only_size {
+            return true;
+        }
+        let sensitive = &self.problem.sensitive;
+        let mut sides = [Tally::for_problem(self.problem), Tally::for_problem(self.problem)];
+        self.sides(group.codes, place, |row, goes_left| {
+            sides[usize::from(!goes_left)].add_record(sensitive, group.ids[row]);
+        });
+        sides.iter().all(|side| self.problem.requirement.holds(side))
+    }
+
+    /// Copies a group into spare room, the left side first, each side in the order it was.
+    fn arrange<C: Code>(
+        &self,
+        codes: &[Lanes<C>],
+        ids: &[u32],
+        spare_codes: &mut [Lanes<C>],
+        spare_ids: &mut [u32],
+        place: Place,
+    ) {
+        let stride = self.stride;
+        let (mut left, mut right) = (0, place.left);
+        self.sides(codes, place, |row, goes_left| {
+            let target = if goes_left { left } else { right };
+            left += usize::from(goes_left);
+            right += usize::from(!goes_left);
+            spare_ids[target] = ids[row];
+            for lanes in 0..stride {
+                spare_codes[target * stride + lanes] = codes[row * stride + lanes];
+            }
+        });
+    }
+
+    /// Tells for each row of a group whether it goes left.
+    #[inline(always)]
+    fn sides<C: Code>(&self, codes: &[Lanes<C>], place: Place, mut tell: impl FnMut(usize, bool)) {
+        let mut equal_left = place.equal_left;
+        for (row, code) in column(codes, self.stride, place.attribute).enumerate() {
+            let code = code.index();
+            let mut goes_left = code < place.value;
+            if code == place.value && equal_left > 0 {
+                equal_left -= 1;
+                goes_left = true;
+            }
+            tell(row, goes_left);
+        }
+    }
+}
+
+/// One attribute of consecutive rows.
+#[inline(always)]
+fn column<C: Code>(rows: &[Lanes<C>], stride: usize, attribute: usize) -> impl Iterator<Item = C> {
+    let (group, lane) = (attribute / LANES, attribute % LANES);
+    rows.iter().skip(group).step_by(stride).map(move |lanes| lanes[lane])
+}

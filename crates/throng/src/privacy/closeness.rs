@@ -1,0 +1,132 @@
+//! t-closeness: no class may tell much more about the sensitive attribute than the whole table does.
+//!
+//! The distance is the earth mover's between the class's distribution and the table's (Li et al. 2007), over
+//! one of three ground distances. It is convex in the class's distribution, so the model is monotone.
+
+use super::{Histogram, Model, Part, Tally};
+use crate::error::Error;
+use crate::problem::{Counted, Problem};
+use crate::table::{Scale, Taxonomy};
+
+/// Every class is close to the table in one sensitive attribute.
+#[derive(Clone, Debug)]
+pub struct Closeness {
+    t: f64,
+    attribute: usize,
+    ground: Ground,
+    /// Share of each value in the table.
+    table: Vec<f64>,
+}
+
+/// How far apart two sensitive values are.
+#[derive(Clone, Debug)]
+pub enum Ground {
+    /// All alike: the distance is the total variation.
+    Equal,
+    /// By rank.
+    Ordered,
+    /// By the height of the lowest common ancestor.
+    Hierarchical(Taxonomy),
+}
+
+/// Room for rounding: the table itself has distance 0.
+const SLACK: f64 = 1e-12;
+
+impl Closeness {
+    /// The model for a sensitive attribute: ordered for numbers, hierarchical where there is a hierarchy.
+    pub fn new(t: f64, attribute: usize, counted: &Counted) -> Self {
+        let ground = match counted.domain.scale() {
+            Scale::Numeric { .. } => Ground::Ordered,
+            Scale::Categorical(tree) if counted.has_hierarchy => Ground::Hierarchical(tree.clone()),
+            Scale::Categorical(_) => Ground::Equal,
+        };
+        let mut counts = vec![0u64; counted.domain.len()];
+        counted.codes.iter().for_each(|code| counts[*code as usize] += 1);
+        let total = counted.codes.len().max(1) as f64;
+        let table = counts.into_iter().map(|count| count as f64 / total).collect();
+        Closeness { t, attribute, ground, table }
+    }
+
+    /// The distance of a class from the table, 0 … 1.
+    pub fn distance(&self, counts: &Histogram) -> f64 {
+        let total = counts.total() as f64;
+        let excess = |value: usize| f64::from(counts.count(value as u32)) / total - self.table[value];
+        match &self.ground {
+            Ground::Equal => {
+                let mut present: Vec<(u32, u32)> = counts.present().collect();
+                present.sort_unstable();
+                let excess = present.iter().map(|(value, _)| excess(*value as usize).max(0.0));
+                excess.sum()
+            }
+            Ground::Ordered => ordered(self.table.len(), excess),
+            Ground::Hierarchical(tree) => hierarchical(tree, excess),
+        }
+    }
+}
+
+/// Mean over the gaps between neighbours of what must be carried across.
+fn ordered(values: usize, excess: impl Fn(usize) -> f64) -> f64 {
+    if values < 2 {
+        return 0.0;
+    }
+    let (mut carried, mut work) = (0.0, 0.0f64);
+    for value in 0..values - 1 {
+        carried += excess(value);
+        work += f64::abs(carried);
+    }
+    work / (values - 1) as f64
+}
+
+/// At every inner node, what its children exchange travels its height.
+fn hierarchical(tree: &Taxonomy, excess: impl Fn(usize) -> f64) -> f64 {
+    let height = tree.height().max(1) as f64;
+    let nodes = tree.nodes().len();
+    let (mut sums, mut above, mut below) = (vec![0.0; nodes], vec![0.0; nodes], vec![0.0; nodes]);
+    let mut work = 0.0;
+    // Children come after their parents, so backwards every node is complete when it is met.
+    for node in tree.nodes().rev() {
+        let at = node.0 as usize;
+        let leaves = tree.leaves_under(node);
+        if tree.height_of(node) == 0 {
+            sums[at] = excess(leaves.start);
+        } else {
+            work += tree.height_of(node) as f64 / height * f64::min(above[at], below[at]);
+        }
+        if let Some(parent) = tree.parent(node) {
+            let parent = parent.0 as usize;
+            sums[parent] += sums[at];
+            above[parent] += f64::max(sums[at], 0.0);
+            below[parent] += f64::max(-sums[at], 0.0);
+        }
+    }
+    work
+}
+
+impl Model for Closeness {
+    fn describe(&self) -> String {
+        format!("{}-closeness", self.t)
+    }
+
+    fn part(&self) -> Part {
+        Part::T
+    }
+
+    fn monotone(&self) -> bool {
+        true
+    }
+
+    fn smallest_class(&self) -> usize {
+        1
+    }
+
+    fn holds(&self, tally: &Tally) -> bool {
+        self.distance(tally.histogram(self.attribute)) <= self.t + SLACK
+    }
+
+    fn explain(&self, whole: &Tally, problem: &Problem) -> Error {
+        // The whole table is at distance 0 of itself, so this cannot happen; say so rather than panic.
+        let distance = self.distance(whole.histogram(self.attribute));
+        Error::bug(format!("the table has distance {distance} to itself"))
+            .for_attribute(&problem.sensitive[self.attribute].name)
+    }
+}

@@ -1,0 +1,150 @@
+//! Requirements: what must hold for every class of a release.
+//!
+//! A requirement is a conjunction of [`Model`]s. A model answers from a [`Tally`], running counts of a set of
+//! records, whether the set may be published as one class; it declares whether it is monotone (two sets that
+//! satisfy it satisfy it together) and the smallest set it allows, so that methods prune without knowing it.
+//! For monotone models some partition satisfies them exactly if the whole table does.
+//!
+//! To add a model: one file here, one line in [`Requirement::new`].
+//!
+//! ```
+//! use throng::privacy::{KAnonymity, Requirement, Tally};
+//! let requirement = Requirement::from_models(vec![Box::new(KAnonymity { k: 2 })]);
+//! let mut tally = Tally::new(&[]);
+//! tally.add(&[]);
+//! assert!(!requirement.holds(&tally));
+//! tally.add(&[]);
+//! assert!(requirement.holds(&tally));
+//! ```
+
+mod anonymity;
+mod closeness;
+pub mod diversity;
+mod tally;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+pub use anonymity::KAnonymity;
+pub use closeness::{Closeness, Ground};
+pub use diversity::LDiversity;
+pub use tally::{Histogram, Tally};
+
+use crate::error::{Error, Result};
+use crate::policy::Privacy;
+use crate::problem::{Counted, Problem};
+
+/// One thing that must hold for every class.
+pub trait Model: Debug + Send + Sync {
+    /// What must hold, for people.
+    fn describe(&self) -> String;
+    /// Which part of a policy it is, for methods to say what they take.
+    fn part(&self) -> Part;
+    /// Whether two sets that satisfy it satisfy it together.
+    fn monotone(&self) -> bool;
+    /// No smaller set satisfies it.
+    fn smallest_class(&self) -> usize;
+    /// Whether a set satisfies it.
+    fn holds(&self, tally: &Tally) -> bool;
+    /// What is wrong with a whole table that does not satisfy it, and what would be possible.
+    fn explain(&self, whole: &Tally, problem: &Problem) -> Error;
+}
+
+/// The parts of a policy's requirement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// k-anonymity.
+    K,
+    /// l-diversity.
+    L,
+    /// t-closeness.
+    T,
+    /// A bound on the loss.
+    MaxLoss,
+    /// Rules that must not be broken.
+    HardRules,
+}
+
+impl Part {
+    /// Its name in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::K => "k",
+            Part::L => "l",
+            Part::T => "t",
+            Part::MaxLoss => "max_loss",
+            Part::HardRules => "hard rules",
+        }
+    }
+}
+
+/// A conjunction of models.
+#[derive(Clone, Debug, Default)]
+pub struct Requirement {
+    models: Vec<Arc<dyn Model>>,
+}
+
+impl Requirement {
+    /// What a policy asks for. A set of records with as many members as the largest k satisfies every named
+    /// quasi-identifier, because each of its combinations is at least as frequent as the class.
+    pub fn new(privacy: &Privacy, sensitive: &[Counted]) -> Self {
+        let mut models: Vec<Arc<dyn Model>> = Vec::new();
+        let named = privacy.quasi_identifiers.iter().map(|quasi_identifier| quasi_identifier.k);
+        if let Some(k) = privacy.k.into_iter().chain(named).max() {
+            models.push(Arc::new(KAnonymity { k }));
+        }
+        for (at, attribute) in sensitive.iter().enumerate() {
+            if let Some(l) = privacy.l {
+                models.push(Arc::new(LDiversity { l, form: privacy.diversity, attribute: at }));
+            }
+            if let Some(t) = privacy.t {
+                models.push(Arc::new(Closeness::new(t, at, attribute)));
+            }
+        }
+        Requirement { models }
+    }
+
+    /// A conjunction of the given models.
+    pub fn from_models(models: Vec<Box<dyn Model>>) -> Self {
+        Requirement { models: models.into_iter().map(Arc::from).collect() }
+    }
+
+    /// Whether a set of records may be published as one class.
+    pub fn holds(&self, tally: &Tally) -> bool {
+        self.models.iter().all(|model| model.holds(tally))
+    }
+
+    /// Whether sets that satisfy it satisfy it together.
+    pub fn monotone(&self) -> bool {
+        self.models.iter().all(|model| model.monotone())
+    }
+
+    /// No smaller class is allowed; at least 1.
+    pub fn smallest_class(&self) -> usize {
+        self.models.iter().map(|model| model.smallest_class()).max().unwrap_or(1).max(1)
+    }
+
+    /// Whether the size of a set decides alone.
+    pub fn only_size(&self) -> bool {
+        self.models.iter().all(|model| model.part() == Part::K)
+    }
+
+    /// The parts it has.
+    pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
+        self.models.iter().map(|model| model.part())
+    }
+
+    /// What must hold, for people.
+    pub fn describe(&self) -> Vec<String> {
+        self.models.iter().map(|model| model.describe()).collect()
+    }
+
+    /// An error that explains what is reachable, if not even one class of all records satisfies it.
+    pub fn check_feasible(&self, problem: &Problem) -> Result<()> {
+        let whole = Tally::of_all(problem);
+        match self.models.iter().find(|model| !model.holds(&whole)) {
+            Some(model) => Err(model.explain(&whole, problem)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Releases: from a partition to what is published.
+//!
+//! [`Release`] knows the cells of every class and the order of rows; `text` and `columnar` write them; [`Output`]
+//! makes sure that a file gets its name only when it is complete.
+
+mod columnar;
+mod output;
+mod text;
+
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+pub use output::Output;
+
+use crate::error::{Error, Result};
+use crate::loss::Extent;
+use crate::method::Partition;
+use crate::policy::{Policy, Role};
+use crate::problem::{Attribute, Code, Counted, Matrix, Problem};
+use crate::table::{Dialect, Format, Map, Scale, Table};
+use crate::watch::Watch;
+use crate::with_matrix;
+
+/// How quasi-identifiers are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Publish {
+    /// One cell: a value, a range or a node.
+    #[default]
+    Cells,
+    /// Numeric ones as two columns, `name.min` and `name.max`.
+    Bounds,
+}
+
+/// In which order rows are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// A random one drawn from the seed, so that position links nothing.
+    #[default]
+    Shuffled,
+    /// As in the table.
+    Keep,
+}
+
+/// A table ready to be published.
+pub struct Release<'a> {
+    table: &'a Table,
+    problem: &'a Problem,
+    columns: Vec<Column<'a>>,
+    /// The class of each record.
+    class_of: Vec<u32>,
+    /// The records in the order they are written.
+    order: Vec<u32>,
+    classes: usize,
+}
+
+/// One column of a release.
+struct Column<'a> {
+    name: String,
+    /// Its column in the table.
+    source: usize,
+    content: Content<'a>,
+}
+
+enum Content<'a> {
+    /// The same for all records of a class.
+    Cells(Cells),
+    /// A sensitive or class value.
+    Counted(&'a Counted),
+    /// Passed through.
+    Text,
+}
+
+/// The distinct cells of a column and which one each class has.
+struct Cells {
+    texts: Vec<String>,
+    of_class: Vec<u32>,
+    /// Whether all cells are numbers, so that formats with types may say so.
+    numeric: bool,
+}
+
+impl<'a> Release<'a> {
+    /// Turns a partition into cells.
+    pub fn new(
+        table: &'a Table,
+        problem: &'a Problem,
+        policy: &Policy,
+        partition: &Partition,
+        publish: Publish,
+        order: Order,
+    ) -> Result<Self> {
+        let ends: Vec<Vec<(u32, u32)>> =
+            with_matrix!(&problem.records, matrix => class_ends(matrix, partition, problem.attributes.len()));
+        let mut columns = Vec::new();
+        for (source, name) in table.names().iter().enumerate() {
+            let of_source = |counted: &&Counted| counted.column == source;
+            let quasi = problem.attributes.iter().position(|attribute| attribute.column == source);
+            if let Some(at) = quasi {
+                columns.extend(quasi_columns(&problem.attributes[at], &ends[at], publish));
+            } else if let Some(counted) = problem.sensitive.iter().chain(&problem.classes).find(of_source) {
+                columns.push(Column { name: name.clone(), source, content: Content::Counted(counted) });
+            } else if policy.role(name) != Role::Identifier {
+                columns.push(Column { name: name.clone(), source, content: Content::Text });
+            }
+        }
+        check_names(&columns)?;
+        let class_of = partition.group_of_record();
+        let order = row_order(problem, order);
+        Ok(Release { table, problem, columns, class_of, order, classes: partition.len() })
+    }
+
+    /// Number of records.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// Writes the release in a format.
+    pub fn write(&self, output: &mut Output, watch: &dyn Watch) -> Result<()> {
+        watch.stage("writing", Some(self.len() as u64));
+        let path = output.path().to_owned();
+        match output.format() {
+            Format::Text { delimiter } => {
+                let own = self.table.dialect().unwrap_or_default();
+                let dialect = Dialect { delimiter: delimiter.unwrap_or(own.delimiter), line_end: b'\n' };
+                let mut writer = output.encoder()?;
+                text::write(self, dialect, &mut writer, watch, &path)?;
+                writer.finish().map_err(|cause| Error::io("write", &path, &cause))
+            }
+            Format::Parquet => columnar::write_parquet(self, output.encoder()?, watch, &path),
+            Format::Arrow => columnar::write_arrow(self, output.encoder()?, watch, &path),
+        }
+    }
+}
+
+/// The lowest and highest code of every class, attribute by attribute.
+fn class_ends<C: Code>(matrix: &Matrix<C>, partition: &Partition, attributes: usize) -> Vec<Vec<(u32, u32)>> {
+    let extents: Vec<Extent<C>> =
+        (0..partition.len()).into_par_iter().map(|at| Extent::around(matrix, partition.group(at))).collect();
+    let end = |code: C| code.index() as u32;
+    (0..attributes)
+        .into_par_iter()
+        .map(|at| extents.iter().map(|extent| (end(extent.low(at)), end(extent.high(at)))).collect())
+        .collect()
+}
+
+fn quasi_columns<'a>(attribute: &Attribute, ends: &[(u32, u32)], publish: Publish) -> Vec<Column<'a>> {
+    let column = |name: String, cells: Cells| Column { name, source: attribute.column, content: Content::Cells(cells) };
+    let domain = &attribute.domain;
+    let numeric = matches!(domain.scale(), Scale::Numeric { .. });
+    if publish == Publish::Bounds && numeric {
+        // A class that mixes missing values with numbers has no bounds to tell.
+        let end = |low: u32, high: u32, end: u32| {
+            if low != high && domain.missing() == Some(high) { domain.cell(low, high) } else { domain.label(end).to_owned() }
+        };
+        let typed = domain.missing().is_none();
+        let low = Cells { numeric: typed, ..Cells::new(ends, |low, high| end(low, high, low)) };
+        let high = Cells { numeric: typed, ..Cells::new(ends, |low, high| end(low, high, high)) };
+        return vec![column(format!("{}.min", attribute.name), low), column(format!("{}.max", attribute.name), high)];
+    }
+    vec![column(attribute.name.clone(), Cells::new(ends, |low, high| domain.cell(low, high)))]
+}
+
+impl Cells {
+    fn new(ends: &[(u32, u32)], text: impl Fn(u32, u32) -> String) -> Self {
+        let mut numbers: Map<(u32, u32), u32> = Map::default();
+        let mut texts = Vec::new();
+        let of_class = ends
+            .iter()
+            .map(|&(low, high)| {
+                *numbers.entry((low, high)).or_insert_with(|| {
+                    texts.push(text(low, high));
+                    texts.len() as u32 - 1
+                })
+            })
+            .collect();
+        Cells { texts, of_class, numeric: false }
+    }
+
+    fn text(&self, class: u32) -> &str {
+        &self.texts[self.of_class[class as usize] as usize]
+    }
+}
+
+fn check_names(columns: &[Column<'_>]) -> Result<()> {
+    let mut seen: Map<&str, ()> = Map::default();
+    for column in columns {
+        if seen.insert(&column.name, ()).is_some() {
+            return Err(Error::input(format!("the release would have two columns called \"{}\"", column.name))
+                .with_hint("rename the column of the table that has this name already"));
+        }
+    }
+    Ok(())
+}
+
+fn row_order(problem: &Problem, order: Order) -> Vec<u32> {
+    let mut records: Vec<u32> = (0..problem.len() as u32).collect();
+    if order == Order::Shuffled {
+        // A stream of its own, so that a method's use of randomness does not move it.
+        let mut random = ChaCha8Rng::seed_from_u64(problem.seed);
+        random.set_stream(1);
+        records.shuffle(&mut random);
+    }
+    records
+}

@@ -1,0 +1,238 @@
+//! Domains: the distinct values of an attribute, in an order that makes ranges of codes meaningful.
+//!
+//! Numbers and dates are ordered by value, categories by their place in the taxonomy. A missing value is a
+//! value of its own: for numbers the last code, apart from all others; for categories a leaf below the root.
+
+use super::taxonomy::{Taxonomy, Tree};
+use super::value;
+use crate::policy::Kind;
+
+/// The ordered values of one attribute. The code of a value is its place here.
+#[derive(Clone, Debug)]
+pub struct Domain {
+    labels: Vec<String>,
+    scale: Scale,
+    missing: Option<u32>,
+}
+
+/// How the values of a domain relate to each other.
+#[derive(Clone, Debug)]
+pub enum Scale {
+    /// Numbers, or dates as days, ascending. A missing value has no number and comes after the last.
+    Numeric {
+        /// The values.
+        values: Vec<f64>,
+        /// Whether they are dates.
+        dates: bool,
+    },
+    /// Leaves of a tree, left to right.
+    Categorical(Taxonomy),
+}
+
+/// Why a value does not belong into a domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// Index of the value in the dictionary.
+    pub entry: u32,
+    /// What is wrong with it.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+}
+
+/// What a dictionary becomes: a domain, and for each entry of the dictionary its code.
+pub struct Encoding {
+    /// The domain.
+    pub domain: Domain,
+    /// Code of each dictionary entry.
+    pub codes: Vec<u32>,
+}
+
+impl Domain {
+    /// Number of codes.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// The text of a code, as it was written.
+    pub fn label(&self, code: u32) -> &str {
+        &self.labels[code as usize]
+    }
+
+    /// The code of a text: as it stands, or as another spelling of the same number.
+    pub fn code(&self, text: &str) -> Option<u32> {
+        if let Scale::Numeric { values, .. } = &self.scale
+            && let Some(number) = self.read(text)
+        {
+            return values.binary_search_by(|value| value.total_cmp(&(number + 0.0))).ok().map(|at| at as u32);
+        }
+        self.labels.iter().position(|label| label == text).map(|at| at as u32)
+    }
+
+    /// How its values relate.
+    pub fn scale(&self) -> &Scale {
+        &self.scale
+    }
+
+    /// The code of the missing value, if it occurs.
+    pub fn missing(&self) -> Option<u32> {
+        self.missing
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self.scale {
+            Scale::Numeric { .. } => Kind::Numeric,
+            Scale::Categorical(_) => Kind::Categorical,
+        }
+    }
+
+    /// Reads a single published number or date of this domain.
+    pub fn read(&self, text: &str) -> Option<f64> {
+        match self.scale {
+            Scale::Numeric { dates: true, .. } => value::date(text),
+            Scale::Numeric { .. } => value::number(text),
+            Scale::Categorical(_) => None,
+        }
+    }
+
+    /// The cell that covers the codes `low ..= high`.
+    pub fn cell(&self, low: u32, high: u32) -> String {
+        if low == high {
+            return self.label(low).to_owned();
+        }
+        match &self.scale {
+            Scale::Numeric { .. } if self.missing == Some(high) => super::ANY.to_owned(),
+            Scale::Numeric { .. } => format!("[{}-{}]", self.label(low), self.label(high)),
+            Scale::Categorical(tree) => tree.label(tree.ancestor(low as usize, high as usize)).to_owned(),
+        }
+    }
+}
+
+/// Whether all values that are not missing are numbers, or all are dates.
+pub fn guess_kind<'a>(values: impl IntoIterator<Item = &'a str>) -> Kind {
+    let (mut any, mut numbers, mut dates) = (false, true, true);
+    for text in values {
+        any = true;
+        numbers = numbers && value::number(text).is_some() && !value::looks_like_label(text);
+        dates = dates && value::date(text).is_some();
+    }
+    if any && (numbers || dates) { Kind::Numeric } else { Kind::Categorical }
+}
+
+/// Orders the numbers or dates of a dictionary. `missing` tells which entries are missing.
+pub fn encode_numeric(texts: &[&str], missing: &[bool]) -> Result<Encoding, Misfit> {
+    let present = || texts.iter().zip(missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
+    let dates = present().next().is_some() && present().all(|text| value::date(text).is_some());
+    let mut found = Vec::with_capacity(texts.len());
+    for (entry, text) in texts.iter().enumerate().filter(|(entry, _)| !missing[*entry]) {
+        let number = if dates { value::date(text) } else { value::number(text) };
+        let number = number.ok_or_else(|| not_a_number(entry, text))?;
+        found.push((number + 0.0, *text, entry));
+    }
+    // Of several spellings of one number (`5`, `5.0`) the shortest speaks for all.
+    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.len().cmp(&b.1.len())).then(a.1.cmp(b.1)));
+    let (mut values, mut labels, mut codes) = (Vec::new(), Vec::new(), vec![0; texts.len()]);
+    for (number, text, entry) in found {
+        if values.last() != Some(&number) {
+            values.push(number);
+            labels.push(text.to_owned());
+        }
+        codes[entry] = values.len() as u32 - 1;
+    }
+    let missing = add_missing(texts, missing, &mut labels, &mut codes);
+    Ok(Encoding { domain: Domain { labels, scale: Scale::Numeric { values, dates }, missing }, codes })
+}
+
+fn not_a_number(entry: usize, text: &str) -> Misfit {
+    Misfit {
+        entry: entry as u32,
+        message: format!("\"{}\" is not a number or date", shorten(text)),
+        hint: "correct the cell, list it under [data] missing, or make the attribute categorical".to_owned(),
+    }
+}
+
+/// Gives all missing entries one code after the last.
+fn add_missing(texts: &[&str], missing: &[bool], labels: &mut Vec<String>, codes: &mut [u32]) -> Option<u32> {
+    let first = missing.iter().position(|missing| *missing)?;
+    let code = labels.len() as u32;
+    labels.push(texts[first].to_owned());
+    for (entry, _) in missing.iter().enumerate().filter(|(_, missing)| **missing) {
+        codes[entry] = code;
+    }
+    Some(code)
+}
+
+/// Orders categories by their tree; without one by their text, below one root.
+pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>) -> Result<Encoding, Misfit> {
+    if let Some(entry) = texts.iter().zip(missing).position(|(text, missing)| *text == super::ANY && !missing) {
+        return Err(Misfit {
+            entry: entry as u32,
+            message: "the value \"*\" stands for a suppressed cell and cannot be a value of a quasi-identifier".to_owned(),
+            hint: "list \"*\" under [data] missing, or rename it".to_owned(),
+        });
+    }
+    let first_missing = missing.iter().position(|missing| *missing);
+    let mut owned = match tree {
+        Some(tree) => tree.clone(),
+        None => flat_tree(texts, missing),
+    };
+    let marker = first_missing.map(|entry| texts[entry]);
+    if let Some(marker) = marker
+        && !owned.contains(marker)
+    {
+        // Missing is a branch of its own below the root.
+        let _ = owned.push(vec![marker.to_owned()]);
+    }
+    let taxonomy = Taxonomy::new(&owned);
+    let labels: Vec<String> = taxonomy.leaf_labels().map(str::to_owned).collect();
+    let place: super::Map<&str, u32> = labels.iter().zip(0..).map(|(label, code)| (label.as_str(), code)).collect();
+    let mut codes = Vec::with_capacity(texts.len());
+    for (entry, text) in texts.iter().enumerate() {
+        let text = if missing[entry] { marker.unwrap_or(text) } else { text };
+        codes.push(*place.get(text).ok_or_else(|| not_in_hierarchy(entry, text))?);
+    }
+    let missing = marker.and_then(|marker| place.get(marker).copied());
+    Ok(Encoding { domain: Domain { labels, scale: Scale::Categorical(taxonomy), missing }, codes })
+}
+
+fn flat_tree(texts: &[&str], missing: &[bool]) -> Tree {
+    let mut values: Vec<&str> =
+        texts.iter().zip(missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text).collect();
+    values.sort_unstable();
+    let mut tree = Tree::default();
+    for value in values {
+        let _ = tree.push(vec![value.to_owned()]);
+    }
+    tree
+}
+
+/// Checks that a tree has a leaf for every value.
+pub fn check_covered(tree: &Tree, texts: &[&str], missing: &[bool]) -> Result<(), Misfit> {
+    match texts.iter().zip(missing).position(|(text, missing)| !missing && !tree.contains(text)) {
+        Some(entry) => Err(not_in_hierarchy(entry, texts[entry])),
+        None => Ok(()),
+    }
+}
+
+fn not_in_hierarchy(entry: usize, text: &str) -> Misfit {
+    Misfit {
+        entry: entry as u32,
+        message: format!("the value \"{}\" is not in the hierarchy of its attribute", shorten(text)),
+        hint: "add a line for it to the hierarchy, or list it under [data] missing".to_owned(),
+    }
+}
+
+/// A cell as far as a message may show it.
+pub(crate) fn shorten(text: &str) -> String {
+    if text.chars().count() <= 40 {
+        return text.escape_debug().to_string();
+    }
+    let start: String = text.chars().take(40).collect();
+    format!("{}…", start.escape_debug())
+}
