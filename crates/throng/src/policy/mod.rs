@@ -4,8 +4,13 @@
 //! the line. What was written and what was checked are different types: `written` holds the former.
 //! A policy knows nothing of a table yet; [`crate::problem::Problem`] joins the two.
 
+mod adjust;
 mod check;
+mod fields;
 mod hierarchy;
+mod source;
+#[cfg(test)]
+mod tests;
 mod written;
 
 use std::ops::Range;
@@ -13,8 +18,11 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use crate::error::{Error, Excerpt, Result};
+use crate::error::{Error, Excerpt, Result, did_you_mean};
 use crate::table::Tree;
+
+/// The method of a policy that names none.
+pub const DEFAULT_METHOD: &str = "mondrian";
 
 /// A checked policy.
 #[derive(Clone, Debug)]
@@ -118,7 +126,7 @@ pub struct AttributePolicy {
     pub hierarchy: Option<Hierarchy>,
     /// Its data constraint rules.
     pub rules: Vec<Rule>,
-    /// Where `[attribute.NAME]` stands in the policy.
+    /// Where the name stands in `[attribute.NAME]` in the policy.
     pub span: Range<usize>,
     /// Where the hierarchy stands in the policy.
     pub hierarchy_span: Option<Range<usize>>,
@@ -201,7 +209,8 @@ pub enum Apart {
 impl Policy {
     /// Reads and checks the policy in a file.
     pub fn load(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|cause| Error::io("read the policy", path, &cause))?;
+        let text =
+            std::fs::read_to_string(path).map_err(|cause| Error::io("read the policy", path, &cause))?;
         Self::parse(&text, Some(path))
     }
 
@@ -221,6 +230,29 @@ impl Policy {
         self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role)
     }
 
+    /// Checks that every attribute the policy names is a column of the table.
+    pub fn check_columns(&self, columns: &[String]) -> Result<()> {
+        for (name, attribute) in &self.attributes {
+            if columns.contains(name) {
+                continue;
+            }
+            let hint = match did_you_mean(name, columns.iter().map(String::as_str)) {
+                Some(column) => format!("did you mean \"{column}\"?"),
+                None => format!("the columns are {}", columns.join(", ")),
+            };
+            let error = Error::input(format!("the table has no column \"{name}\""))
+                .for_attribute(name)
+                .with_hint(hint);
+            return Err(self.point(error, &attribute.span, "not a column of the table"));
+        }
+        Ok(())
+    }
+
+    /// Where a further key of `[method]` stands, for a method that does not know it.
+    pub fn option_span(&self, key: &str) -> Option<Range<usize>> {
+        written::option_span(&self.text, key)
+    }
+
     /// Lets an error point at a piece of this policy.
     pub fn point(&self, error: Error, span: &Range<usize>, label: impl Into<String>) -> Error {
         point(error, &self.text, self.path.as_deref(), span, label)
@@ -228,10 +260,23 @@ impl Policy {
 }
 
 /// Lets an error point at a piece of a policy's text.
-fn point(error: Error, text: &str, path: Option<&Path>, span: &Range<usize>, label: impl Into<String>) -> Error {
+fn point(
+    error: Error,
+    text: &str,
+    path: Option<&Path>,
+    span: &Range<usize>,
+    label: impl Into<String>,
+) -> Error {
     let error = match path {
         Some(path) => error.in_file(path),
         None => error.in_file("the policy"),
     };
-    error.with_excerpt(Excerpt { source: text.to_owned(), span: span.clone(), label: label.into() })
+    let start = char_boundary(text, span.start);
+    let span = start..char_boundary(text, span.end).max(start);
+    error.with_excerpt(Excerpt { source: text.to_owned(), span, label: label.into() })
+}
+
+/// The nearest place at or before `at` where a character begins: a syntax error may stop inside one.
+fn char_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

@@ -1,0 +1,57 @@
+//! Changes to a checked policy, such as flags of the command line that override it. The result is checked.
+
+use super::check::{K_EXPECTED, l_expected, needs_sensitive};
+use super::{Policy, Role};
+use crate::error::{Error, Result};
+
+impl Policy {
+    /// Requires another k.
+    ///
+    /// ```
+    /// # let text = "[privacy]\nk = 5\n[attribute.age]\nrole = \"quasi\"\n";
+    /// let policy = throng::policy::Policy::parse(text, None)?.with_k(10)?;
+    /// assert_eq!(policy.privacy.k, Some(10));
+    /// # Ok::<(), throng::Error>(())
+    /// ```
+    pub fn with_k(mut self, k: usize) -> Result<Self> {
+        if k < 1 {
+            return Err(Error::input(format!("k must be {K_EXPECTED}, found {k}")));
+        }
+        self.privacy.k = Some(k);
+        Ok(self)
+    }
+
+    /// Requires another l, of the form of diversity that the policy states.
+    pub fn with_l(mut self, l: f64) -> Result<Self> {
+        if let Some(expected) = l_expected(l, self.privacy.diversity) {
+            return Err(Error::input(format!("l must be {expected}, found {l}")));
+        }
+        if !self.attributes.values().any(|attribute| attribute.role == Role::Sensitive) {
+            return Err(needs_sensitive("l"));
+        }
+        self.privacy.l = Some(l);
+        Ok(self)
+    }
+
+    /// Draws all randomness from another seed.
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.method.seed = seed;
+        self
+    }
+
+    /// Takes another method. The further keys of `[method]` are meant for the method named there, so they
+    /// are dropped unless it is the same. Whether the name is known is not checked here.
+    pub fn with_method(mut self, name: &str) -> Result<Self> {
+        if name.is_empty() {
+            return Err(
+                Error::input("the name of the method is empty").with_hint("`throng methods` lists them")
+            );
+        }
+        if self.method.name != name {
+            self.method.name = name.to_owned();
+            self.method.span = None;
+            self.method.options.clear();
+        }
+        Ok(self)
+    }
+}

@@ -1,0 +1,232 @@
+//! A policy as it was written: the keys are known and the types right, but no value is checked yet.
+
+use std::ops::Range;
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, ValueDeserializer};
+
+use super::fields::{Fields, Item, List, as_table, in_order, key_span};
+use super::source::Source;
+use crate::error::{Error, Result};
+
+/// Far more than a policy needs, and far less than would exhaust the stack where values are walked by
+/// recursion, here and in the TOML library: its own limit lets dotted keys multiply with brackets.
+const DEEPEST: usize = 100;
+
+const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute"];
+const DATA: &[&str] = &["missing", "incomplete"];
+const PRIVACY: &[&str] = &["k", "l", "diversity", "c", "t", "max_loss", "suppress", "quasi_identifiers"];
+const QUASI_IDENTIFIER: &[&str] = &["attributes", "k"];
+const ATTRIBUTE: &[&str] = &["role", "kind", "weight", "hierarchy", "rules"];
+const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
+
+/// A policy as it was written.
+pub(super) struct Written<'i> {
+    pub missing: Option<List<String>>,
+    pub incomplete: Option<Spanned<String>>,
+    pub privacy: WrittenPrivacy,
+    pub method: WrittenMethod,
+    /// In the order of the text.
+    pub attributes: Vec<WrittenAttribute<'i>>,
+}
+
+/// `[privacy]` as it was written.
+pub(super) struct WrittenPrivacy {
+    pub span: Range<usize>,
+    pub k: Option<Spanned<i64>>,
+    pub l: Option<Spanned<f64>>,
+    pub diversity: Option<Spanned<String>>,
+    pub c: Option<Spanned<f64>>,
+    pub t: Option<Spanned<f64>>,
+    pub max_loss: Option<Spanned<f64>>,
+    pub suppress: Option<Spanned<f64>>,
+    pub quasi_identifiers: Vec<WrittenQuasiIdentifier>,
+}
+
+/// `[[privacy.quasi_identifiers]]` as it was written.
+pub(super) struct WrittenQuasiIdentifier {
+    pub span: Range<usize>,
+    pub attributes: Option<List<String>>,
+    pub k: Option<Spanned<i64>>,
+}
+
+/// `[method]` as it was written.
+#[derive(Default)]
+pub(super) struct WrittenMethod {
+    pub name: Option<Spanned<String>>,
+    pub seed: Option<Spanned<i64>>,
+    pub options: toml::Table,
+}
+
+/// `[attribute.NAME]` as it was written.
+pub(super) struct WrittenAttribute<'i> {
+    /// The name and its place.
+    pub name: Spanned<String>,
+    pub role: Option<Spanned<String>>,
+    pub kind: Option<Spanned<String>>,
+    pub weight: Option<Spanned<f64>>,
+    pub hierarchy: Option<Item<'i>>,
+    pub rules: Vec<WrittenRule>,
+    /// Where the word `rules` stands.
+    pub rules_span: Option<Range<usize>>,
+}
+
+/// A rule as it was written.
+pub(super) struct WrittenRule {
+    pub span: Range<usize>,
+    pub cut: Option<List<f64>>,
+    pub apart: Option<List<String>>,
+    pub importance: Option<Spanned<f64>>,
+    pub hard: Option<Spanned<bool>>,
+}
+
+/// Reads the text of a policy.
+pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i>> {
+    let source = Source { text, path };
+    let document = DeTable::parse(text).map_err(|error| syntax_error(source, &error))?;
+    check_depth(source, document.get_ref())?;
+    let sections = Fields::open(source, document.get_ref(), "the policy", SECTIONS)?;
+    let data =
+        sections.item("data").map(|item| Fields::open_item(source, item, "[data]", DATA)).transpose()?;
+    Ok(Written {
+        missing: data.as_ref().map(|data| data.strings("missing")).transpose()?.flatten(),
+        incomplete: data.as_ref().map(|data| data.string("incomplete")).transpose()?.flatten(),
+        privacy: privacy(source, sections.item("privacy"))?,
+        method: sections.item("method").map(|item| method(source, item)).transpose()?.unwrap_or_default(),
+        attributes: sections
+            .item("attribute")
+            .map(|item| attributes(source, item))
+            .transpose()?
+            .unwrap_or_default(),
+    })
+}
+
+/// Where a further key of `[method]` stands.
+pub(super) fn option_span(text: &str, key: &str) -> Option<Range<usize>> {
+    let document = DeTable::parse(text).ok()?;
+    let method = document.get_ref().get("method")?;
+    key_span(method.get_ref().as_table()?, key)
+}
+
+fn syntax_error(source: Source<'_>, error: &toml::de::Error) -> Error {
+    let span = error.span().unwrap_or(0..0);
+    let written = source.text.get(span.clone()).unwrap_or_default();
+    match error.message() {
+        "duplicate key" => source
+            .error(&span, format!("the key {written} is given twice"), "given before")
+            .with_hint("keep one of the two"),
+        // The parser says no more than that, and not where.
+        "recursion limit" => source.error(&span, "the policy is nested too deeply", "somewhere in this file"),
+        message => {
+            source.error(&span, format!("the policy is not valid TOML: {message}"), message).with_hint(
+                "strings stand in quotes, lists in square brackets, and each key on a line of its own",
+            )
+        }
+    }
+}
+
+fn check_depth(source: Source<'_>, document: &DeTable<'_>) -> Result<()> {
+    let mut open: Vec<(&Item<'_>, usize)> = document.values().map(|item| (item, 1)).collect();
+    while let Some((item, depth)) = open.pop() {
+        if depth > DEEPEST {
+            let message = format!("the policy is nested more than {DEEPEST} levels deep");
+            return Err(source.error(&item.span(), message, "too deep"));
+        }
+        match item.get_ref() {
+            DeValue::Table(table) => open.extend(table.values().map(|item| (item, depth + 1))),
+            DeValue::Array(items) => open.extend(items.iter().map(|item| (item, depth + 1))),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn privacy(source: Source<'_>, item: Option<&Item<'_>>) -> Result<WrittenPrivacy> {
+    let none = DeTable::new();
+    let (fields, span) = match item {
+        Some(item) => (Fields::open_item(source, item, "[privacy]", PRIVACY)?, item.span()),
+        None => (Fields::open(source, &none, "[privacy]", PRIVACY)?, source.end()),
+    };
+    let quasi_identifiers = fields.items("quasi_identifiers", "a list of tables")?;
+    Ok(WrittenPrivacy {
+        span,
+        k: fields.whole("k")?,
+        l: fields.number("l")?,
+        diversity: fields.string("diversity")?,
+        c: fields.number("c")?,
+        t: fields.number("t")?,
+        max_loss: fields.number("max_loss")?,
+        suppress: fields.number("suppress")?,
+        quasi_identifiers: quasi_identifiers
+            .iter()
+            .map(|item| quasi_identifier(source, item))
+            .collect::<Result<_>>()?,
+    })
+}
+
+fn quasi_identifier(source: Source<'_>, item: &Item<'_>) -> Result<WrittenQuasiIdentifier> {
+    let fields = Fields::open_item(source, item, "[[privacy.quasi_identifiers]]", QUASI_IDENTIFIER)?;
+    Ok(WrittenQuasiIdentifier {
+        span: item.span(),
+        attributes: fields.strings("attributes")?,
+        k: fields.whole("k")?,
+    })
+}
+
+/// Takes any keys: which ones a method knows is for the method to say.
+fn method(source: Source<'_>, item: &Item<'_>) -> Result<WrittenMethod> {
+    let table = as_table(source, item, "[method]")?;
+    let keys: Vec<&str> = table.keys().map(|key| key.get_ref().as_ref()).collect();
+    let fields = Fields::open(source, table, "[method]", &keys)?;
+    let mut options = toml::Table::new();
+    for (key, item) in in_order(table) {
+        if !matches!(key.get_ref().as_ref(), "name" | "seed") {
+            options.insert(key.get_ref().to_string(), option(source, key.get_ref(), item)?);
+        }
+    }
+    Ok(WrittenMethod { name: fields.string("name")?, seed: fields.whole("seed")?, options })
+}
+
+fn option(source: Source<'_>, key: &str, item: &Item<'_>) -> Result<toml::Value> {
+    toml::Value::deserialize(ValueDeserializer::from(item.clone())).map_err(|error| {
+        let span = error.span().unwrap_or_else(|| item.span());
+        source.error(&span, format!("the value of {key} cannot be read"), error.message())
+    })
+}
+
+fn attributes<'i>(source: Source<'_>, item: &Item<'i>) -> Result<Vec<WrittenAttribute<'i>>> {
+    let table = as_table(source, item, "attribute")?;
+    let read = |(key, item): (&Spanned<_>, _)| {
+        let name = Spanned::new(key.span(), String::from(key.get_ref() as &str));
+        attribute(source, name, item).map_err(|error| error.for_attribute(key.get_ref() as &str))
+    };
+    in_order(table).into_iter().map(read).collect()
+}
+
+fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> Result<WrittenAttribute<'i>> {
+    let title = format!("[attribute.{}]", name.get_ref());
+    let fields = Fields::open_item(source, item, &title, ATTRIBUTE)?;
+    let rules = fields.items("rules", "a list of rules")?;
+    Ok(WrittenAttribute {
+        name,
+        role: fields.string("role")?,
+        kind: fields.string("kind")?,
+        weight: fields.number("weight")?,
+        hierarchy: fields.item("hierarchy").cloned(),
+        rules: rules.iter().map(|item| rule(source, item)).collect::<Result<_>>()?,
+        rules_span: item.get_ref().as_table().and_then(|table| key_span(table, "rules")),
+    })
+}
+
+fn rule(source: Source<'_>, item: &Item<'_>) -> Result<WrittenRule> {
+    let fields = Fields::open_item(source, item, "a rule", RULE)?;
+    Ok(WrittenRule {
+        span: item.span(),
+        cut: fields.numbers("cut")?,
+        apart: fields.strings("apart")?,
+        importance: fields.number("importance")?,
+        hard: fields.flag("hard")?,
+    })
+}
