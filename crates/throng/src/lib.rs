@@ -9,6 +9,7 @@ pub mod privacy;
 pub mod problem;
 pub mod release;
 pub mod report;
+pub mod run;
 pub mod table;
 pub mod watch;
 

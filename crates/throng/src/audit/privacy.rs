@@ -1,6 +1,6 @@
 //! The privacy that a release achieves.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::classes::Classes;
 use super::{Columns, ExampleClass, Measures, QuasiIdentifierMeasure, SensitiveMeasure};

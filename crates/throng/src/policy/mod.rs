@@ -227,7 +227,8 @@ impl Policy {
 
     /// What the policy says of a column; columns it does not name are published as they are.
     pub fn role(&self, column: &str) -> Role {
-        self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role)
+        let role = self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role);
+        if role == Role::Quasi && !self.masks(column) { Role::Other } else { role }
     }
 
     /// Checks that every attribute the policy names is a column of the table.
@@ -251,6 +252,13 @@ impl Policy {
     /// Where a further key of `[method]` stands, for a method that does not know it.
     pub fn option_span(&self, key: &str) -> Option<Range<usize>> {
         written::option_span(&self.text, key)
+    }
+
+    /// Whether a quasi-identifier is generalized: with nothing but named ones asked for, only those are.
+    fn masks(&self, column: &str) -> bool {
+        let Privacy { k, l, t, max_loss, quasi_identifiers, .. } = &self.privacy;
+        let only_named = k.is_none() && l.is_none() && t.is_none() && max_loss.is_none();
+        !only_named || quasi_identifiers.iter().any(|named| named.attributes.iter().any(|name| name == column))
     }
 
     /// Lets an error point at a piece of this policy.

@@ -115,10 +115,6 @@ impl<'a> ChunkBuilder<'a> {
         self.chunk.rows += 1;
     }
 
-    pub fn rows(&self) -> usize {
-        self.chunk.rows
-    }
-
     pub fn finish(self) -> Chunk {
         self.chunk
     }

@@ -33,11 +33,6 @@ impl Interner {
         code
     }
 
-    /// The number of a known text.
-    pub fn get(&self, text: &[u8]) -> Option<u32> {
-        self.table.find(hash(text), |&code| slice(&self.bytes, &self.ends, code) == text).copied()
-    }
-
     /// The text of a number.
     pub fn text(&self, code: u32) -> &str {
         // Every chunk is checked to be UTF-8 before it is interned.

@@ -10,7 +10,7 @@ use super::chunk::{self, Chunk};
 use super::source::{self, Format};
 use super::text::{self, Dialect};
 use super::{Reading, Storage, Table, columnar};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result};
 
 /// Bytes in a chunk: small enough to share a small file among threads, large enough to amortise dictionaries.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -205,14 +205,5 @@ impl Blocks {
             }
             self.fill()?;
         }
-    }
-}
-
-/// An error for a column that is asked for but not there.
-pub(crate) fn no_such_column(name: &str, columns: &[String]) -> Error {
-    let error = Error::input(format!("the table has no column \"{name}\""));
-    match did_you_mean(name, columns.iter().map(String::as_str)) {
-        Some(guess) => error.with_hint(format!("did you mean \"{guess}\"?")),
-        None => error,
     }
 }

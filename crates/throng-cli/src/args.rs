@@ -1,0 +1,201 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Turn a table about people into one that can be published.
+#[derive(Debug, Parser)]
+#[command(name = "throng", version, about, propagate_version = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Anonymize a bundled sample end to end and say where the release and the report are
+    Demo(Demo),
+    /// Look at a table and write a commented first policy for it
+    Init(Init),
+    /// Turn a table into a release that meets a policy
+    Anonymize(Anonymize),
+    /// Measure privacy and loss of a release from the files and the policy alone
+    Audit(Audit),
+    /// Tell how easily people could be found in a table as it stands
+    Risk(Risk),
+    /// Run several methods and k side by side
+    Compare(Compare),
+    /// List the methods, what each is for and where it was described
+    Methods(Methods),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write one page per command into a folder
+    Man {
+        /// Folder for one page per command
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// Arguments of `demo`.
+#[derive(Args, Debug)]
+pub struct Demo {
+    /// Folder for the sample, the release and the report
+    #[arg(long, value_name = "DIR", default_value = "throng-demo")]
+    pub out: PathBuf,
+}
+
+/// Arguments of `init`.
+#[derive(Args, Debug)]
+pub struct Init {
+    /// The table, or - for standard input
+    pub data: PathBuf,
+    /// The policy to write, or - for standard output; an existing file is not overwritten
+    #[arg(short, long, value_name = "POLICY", default_value = "throng.toml")]
+    pub output: PathBuf,
+    /// Overwrite an existing policy
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `anonymize`.
+#[derive(Args, Debug)]
+pub struct Anonymize {
+    /// The table (.csv, .tsv, .parquet, .arrow; .gz and .zst too), or - for standard input
+    pub data: PathBuf,
+    /// The policy
+    #[arg(short, long)]
+    pub policy: PathBuf,
+    /// The release to write, or - for standard output
+    #[arg(short, long, value_name = "RELEASE")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// Keep the rows in input order; without it they are shuffled, so that position links nothing
+    #[arg(long)]
+    pub keep_order: bool,
+    /// How to write numeric quasi-identifiers
+    #[arg(long, value_enum, default_value_t)]
+    pub publish: Publish,
+    /// Write a report (.json or .html); may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub report: Vec<PathBuf>,
+    #[command(flatten)]
+    pub running: Running,
+}
+
+/// Flags that override the policy.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Overrides {
+    /// Use this method instead of the policy's
+    #[arg(long, value_name = "NAME")]
+    pub method: Option<String>,
+    /// Require this k instead of the policy's
+    #[arg(long)]
+    pub k: Option<usize>,
+    /// Require this l instead of the policy's
+    #[arg(long)]
+    pub l: Option<f64>,
+    /// Use this seed instead of the policy's
+    #[arg(long)]
+    pub seed: Option<u64>,
+}
+
+/// Flags about how a command runs.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Running {
+    /// Number of threads; all cores by default. Results do not depend on it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// How quasi-identifiers are written.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Publish {
+    /// One cell each: a value, a range like [24-32], or a node of the hierarchy
+    #[default]
+    Cells,
+    /// Numeric ones as two columns, NAME.min and NAME.max
+    Bounds,
+}
+
+/// Arguments of `audit`.
+#[derive(Args, Debug)]
+pub struct Audit {
+    /// The original table
+    pub data: PathBuf,
+    /// The release
+    pub release: PathBuf,
+    /// The policy
+    #[arg(short, long)]
+    pub policy: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    #[command(flatten)]
+    pub running: Running,
+}
+
+/// Arguments of `risk`.
+#[derive(Args, Debug)]
+pub struct Risk {
+    /// The table
+    pub data: PathBuf,
+    /// The policy
+    #[arg(short, long)]
+    pub policy: PathBuf,
+    /// A table of the population that the data was drawn from, with the same quasi-identifiers
+    #[arg(long, value_name = "FILE", conflicts_with = "fraction")]
+    pub population: Option<PathBuf>,
+    /// The share of the population that is in the data, 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    pub fraction: Option<f64>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub running: Running,
+}
+
+/// Arguments of `compare`.
+#[derive(Args, Debug)]
+pub struct Compare {
+    /// The table
+    pub data: PathBuf,
+    /// The policy
+    #[arg(short, long)]
+    pub policy: PathBuf,
+    /// The methods to compare; all by default
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub methods: Vec<String>,
+    /// The values of k to compare; the policy's by default
+    #[arg(long, value_delimiter = ',')]
+    pub k: Vec<usize>,
+    /// The page to write
+    #[arg(short, long, value_name = "REPORT.html")]
+    pub output: PathBuf,
+    /// Write the figures as JSON too
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub running: Running,
+}
+
+/// Arguments of `methods`.
+#[derive(Args, Debug)]
+pub struct Methods {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,62 @@
+//! One file per command. To add one: a file here, its arguments in `args.rs`, one line in [`run`].
+
+mod anonymize;
+mod audit;
+mod methods;
+mod pages;
+
+use std::process::ExitCode;
+
+use throng::policy::Policy;
+use throng::{Error, Result};
+
+use crate::args::{Arguments, Command, Overrides, Running};
+
+/// Runs a command.
+pub fn run(arguments: Arguments) -> Result<ExitCode> {
+    match arguments.command {
+        Command::Anonymize(arguments) => anonymize::run(&arguments),
+        Command::Audit(arguments) => audit::run(&arguments),
+        Command::Methods(arguments) => methods::run(&arguments),
+        Command::Completions { shell } => pages::completions(shell),
+        Command::Man { out } => pages::manual(out.as_deref()),
+        Command::Demo(_) | Command::Init(_) | Command::Risk(_) | Command::Compare(_) => {
+            Err(Error::bug("not built yet"))
+        }
+    }
+}
+
+/// Loads a policy and applies the flags that override it; also tells them, for the report.
+fn load_policy(path: &std::path::Path, overrides: &Overrides) -> Result<(Policy, Vec<String>)> {
+    let mut policy = Policy::load(path)?;
+    let mut told = Vec::new();
+    if let Some(method) = &overrides.method {
+        policy = policy.with_method(method)?;
+        told.push(format!("--method {method}"));
+    }
+    if let Some(k) = overrides.k {
+        policy = policy.with_k(k)?;
+        told.push(format!("--k {k}"));
+    }
+    if let Some(l) = overrides.l {
+        policy = policy.with_l(l)?;
+        told.push(format!("--l {l}"));
+    }
+    if let Some(seed) = overrides.seed {
+        policy = policy.with_seed(seed);
+        told.push(format!("--seed {seed}"));
+    }
+    Ok((policy, told))
+}
+
+/// Runs work on as many threads as asked for.
+fn on_threads<T: Send>(running: &Running, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    if running.threads == Some(0) {
+        return Err(Error::input("--threads must be at least 1"));
+    }
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(running.threads.unwrap_or(0))
+        .build()
+        .map_err(|cause| Error::input(format!("cannot start the threads: {cause}")))?
+        .install(work)
+}
