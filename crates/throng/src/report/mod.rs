@@ -49,12 +49,3 @@ pub struct Provenance {
     /// Arguments that override the policy.
     pub overrides: Vec<String>,
 }
-
-/// stub
-pub fn terminal(r: &Report) -> String { json(r).unwrap_or_default() }
-/// stub
-pub fn measures_terminal(r: &Measures) -> String { json(r).unwrap_or_default() }
-/// stub
-pub fn html(r: &Report) -> crate::Result<String> { json(r) }
-/// stub
-pub fn json<T: Serialize>(value: &T) -> crate::Result<String> { serde_json::to_string_pretty(value).map_err(|e| crate::Error::bug(e.to_string())) }
