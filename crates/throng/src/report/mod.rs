@@ -1,5 +1,10 @@
 //! What is told about a run: JSON, one self-contained HTML page, or a terminal table.
 
+mod number;
+mod sizes;
+mod svg;
+mod text;
+
 use indexmap::IndexMap;
 use serde::Serialize;
 
