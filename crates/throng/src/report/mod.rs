@@ -1,6 +1,7 @@
 //! What is told about a run: JSON, one self-contained HTML page, or a terminal table.
 
 mod charts;
+mod compare;
 mod figures;
 mod html;
 mod json;
@@ -16,6 +17,7 @@ mod terminal;
 mod tests;
 mod text;
 
+pub use compare::{Comparison, ComparisonRun, compare_html, compare_terminal};
 pub use html::html;
 pub use json::json;
 pub use terminal::{measures_terminal, terminal};

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::{Provenance, Report};
+use super::{Comparison, ComparisonRun, Provenance, Report};
 use crate::audit::{
     Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, SensitiveMeasure,
 };
@@ -237,4 +237,53 @@ pub(crate) fn long_names() -> Report {
     report.measures.rows_in = u64::MAX;
     report.measures.discernibility = 1e300;
     report
+}
+
+/// Two methods with three k, and one that refuses.
+pub(crate) fn comparison() -> Comparison {
+    let run = |method: &str, k: u64, worse: f64| {
+        let mut report = adult();
+        report.measures.k_required = Some(k);
+        report.measures.k = k;
+        report.measures.gcp = 0.02 * worse * (k as f64).sqrt();
+        report.measures.classes = (20_000.0 / worse / k as f64) as u64;
+        report.measures.discernibility = 45_000.0 * worse * k as f64;
+        report.measures.lower_bound =
+            Some(LowerBound { gcp: 0.015 * (k as f64).sqrt(), records: 1_000, interval: None });
+        ComparisonRun { method: method.into(), k: Some(k), report: Some(report), refused: None }
+    };
+    let refused = ComparisonRun {
+        method: "exact".into(),
+        k: Some(5),
+        report: None,
+        refused: Some("too many records for an exact solution".into()),
+    };
+    let both = [("mondrian", 1.4), ("hilbert", 1.1)];
+    let runs = both.iter().flat_map(|(method, worse)| [5, 10, 25].map(|k| run(method, k, *worse)));
+    Comparison {
+        data: "adult.csv".into(),
+        rows: 30_162,
+        quasi: LOSSES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        runs: runs.chain([refused]).collect(),
+        policy: "[privacy]\nk = 5\n".into(),
+        version: "0.1.0".into(),
+    }
+}
+
+/// The comparison of a report with itself at two k, with one run refused.
+pub(crate) fn comparison_of(report: &Report) -> Comparison {
+    let run = |k, refused: Option<String>| ComparisonRun {
+        method: report.method.clone(),
+        k,
+        report: refused.is_none().then(|| report.clone()),
+        refused,
+    };
+    Comparison {
+        data: report.provenance.data.clone(),
+        rows: report.measures.rows_in,
+        quasi: report.quasi.clone(),
+        runs: vec![run(None, None), run(Some(5), None), run(Some(7), Some(report.notes.join(" ")))],
+        policy: report.provenance.policy.clone(),
+        version: report.provenance.version.clone(),
+    }
 }

@@ -1,17 +1,17 @@
 //! What every form of a report promises.
 #![allow(clippy::unwrap_used)]
 
-use super::samples::{HOSTILE, adult, degenerate, hostile, long_names};
+use super::samples::{HOSTILE, adult, comparison_of, degenerate, hostile, long_names};
 use super::text::width;
-use super::{Report, html, measures_terminal, terminal};
+use super::{Report, compare_html, compare_terminal, html, measures_terminal, terminal};
 
 /// Every page and text that this module can make of a report.
 fn pages(report: &Report) -> Vec<String> {
-    vec![html(report).unwrap()]
+    vec![html(report).unwrap(), compare_html(&comparison_of(report)).unwrap()]
 }
 
 fn texts(report: &Report) -> Vec<String> {
-    vec![terminal(report), measures_terminal(&report.measures)]
+    vec![terminal(report), measures_terminal(&report.measures), compare_terminal(&comparison_of(report))]
 }
 
 #[test]
