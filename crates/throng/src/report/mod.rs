@@ -1,5 +1,27 @@
 //! What is told about a run: JSON, one self-contained HTML page, or a terminal table.
 
+mod charts;
+mod compare;
+mod figures;
+mod html;
+mod json;
+mod number;
+#[cfg(test)]
+mod samples;
+mod sizes;
+mod summary;
+mod svg;
+mod template;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use compare::{Comparison, ComparisonRun, compare_html, compare_terminal};
+pub use html::html;
+pub use json::json;
+pub use terminal::{measures_terminal, terminal};
+
 use indexmap::IndexMap;
 use serde::Serialize;
 

@@ -1,0 +1,199 @@
+//! Several methods and k side by side.
+
+use serde::Serialize;
+
+use super::Report;
+use crate::audit::Measures;
+
+mod charts;
+mod page;
+mod terminal;
+
+pub use page::compare_html;
+pub use terminal::compare_terminal;
+
+/// Runs of several methods over one table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// The table's name.
+    pub data: String,
+    /// Records that took part.
+    pub rows: u64,
+    /// Names of the quasi-identifiers.
+    pub quasi: Vec<String>,
+    /// The runs, in the order in which they are told.
+    pub runs: Vec<ComparisonRun>,
+    /// The policy's text.
+    pub policy: String,
+    /// throng's version.
+    pub version: String,
+}
+
+/// One method with one k: a report, or why there is none.
+#[derive(Clone, Debug, Serialize)]
+pub struct ComparisonRun {
+    /// The method's name.
+    pub method: String,
+    /// The k asked for; `None` where the policy's own requirement was used.
+    pub k: Option<u64>,
+    /// What came out. Only its figures and seconds are told, so distributions and examples may be left empty.
+    pub report: Option<Report>,
+    /// Why the method did not run.
+    pub refused: Option<String>,
+}
+
+impl ComparisonRun {
+    fn measures(&self) -> Option<&Measures> {
+        self.report.as_ref().map(|report| &report.measures)
+    }
+
+    fn seconds(&self) -> Option<f64> {
+        let seconds = &self.report.as_ref()?.seconds;
+        seconds.get("anonymize").or_else(|| seconds.get("total")).copied()
+    }
+}
+
+impl Comparison {
+    /// The methods, each once, in order of their first run.
+    fn methods(&self) -> Vec<&str> {
+        let mut methods: Vec<&str> = Vec::new();
+        for run in &self.runs {
+            if !methods.contains(&run.method.as_str()) {
+                methods.push(&run.method);
+            }
+        }
+        methods
+    }
+
+    /// Every k once, ascending; the policy's own requirement first.
+    fn ks(&self) -> Vec<Option<u64>> {
+        let mut ks: Vec<Option<u64>> = self.runs.iter().map(|run| run.k).collect();
+        ks.sort_unstable();
+        ks.dedup();
+        ks
+    }
+
+    fn run(&self, method: &str, k: Option<u64>) -> Option<&ComparisonRun> {
+        self.runs.iter().find(|run| run.method == method && run.k == k)
+    }
+
+    fn runs_with(&self, k: Option<u64>) -> impl Iterator<Item = &ComparisonRun> {
+        self.runs.iter().filter(move |run| run.k == k)
+    }
+
+    /// The lower bound on the loss for a k: it depends on the table alone, so any run's will do.
+    fn bound(&self, k: Option<u64>) -> Option<f64> {
+        let bounds = self.runs_with(k).filter_map(|run| run.measures()?.lower_bound.as_ref());
+        bounds.map(|bound| bound.gcp).find(|gcp| gcp.is_finite())
+    }
+}
+
+/// A figure by which runs are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Metric {
+    Gcp,
+    Classes,
+    Discernibility,
+    CAvg,
+    Seconds,
+}
+
+const METRICS: [Metric; 5] =
+    [Metric::Gcp, Metric::Classes, Metric::Discernibility, Metric::CAvg, Metric::Seconds];
+
+impl Metric {
+    fn name(self) -> &'static str {
+        match self {
+            Metric::Gcp => "GCP",
+            Metric::Classes => "Classes",
+            Metric::Discernibility => "Discernibility",
+            Metric::CAvg => "C_AVG",
+            Metric::Seconds => "Time",
+        }
+    }
+
+    fn of(self, run: &ComparisonRun) -> Option<f64> {
+        let measures = run.measures();
+        let value = match self {
+            Metric::Gcp => measures.map(|measures| measures.gcp),
+            Metric::Classes => measures.map(|measures| measures.classes as f64),
+            Metric::Discernibility => measures.map(|measures| measures.discernibility),
+            Metric::CAvg => measures.map(|measures| measures.c_avg),
+            Metric::Seconds => run.seconds(),
+        };
+        value.filter(|value| value.is_finite())
+    }
+
+    fn told(self, run: &ComparisonRun) -> String {
+        use super::number::{NONE, figure, seconds, share};
+        let tell = match self {
+            Metric::Gcp => share,
+            Metric::CAvg => |value| format!("{value:.2}"),
+            Metric::Seconds => seconds,
+            _ => figure,
+        };
+        self.of(run).map_or_else(|| NONE.to_owned(), tell)
+    }
+
+    /// The best value among the runs with a k that keep what was asked; `None` without a contest.
+    fn best(self, comparison: &Comparison, k: Option<u64>) -> Option<f64> {
+        let contest = comparison.runs_with(k).filter(|run| self.of(run).is_some()).count() > 1;
+        let kept = comparison.runs_with(k).filter(|run| keeps_its_promise(run));
+        let better = if self == Metric::Classes { f64::max } else { f64::min };
+        kept.filter_map(|run| self.of(run)).reduce(better).filter(|_| contest)
+    }
+
+    /// Whether a run has the best value of its k; equal values share it.
+    fn is_best(self, comparison: &Comparison, run: &ComparisonRun) -> bool {
+        let best = self.best(comparison, run.k);
+        keeps_its_promise(run) && best.is_some() && self.of(run) == best
+    }
+}
+
+fn keeps_its_promise(run: &ComparisonRun) -> bool {
+    run.measures()
+        .is_some_and(|measures| super::summary::verdict(measures) != super::summary::Verdict::NotMet)
+}
+
+/// `k = 10`, or the policy's own requirement.
+fn k_words(k: Option<u64>) -> String {
+    k.map_or_else(|| "the policy's requirement".to_owned(), |k| format!("k = {}", super::number::count(k)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    #[test]
+    fn the_best_of_each_k_is_marked_only_among_runs_that_keep_the_requirement() {
+        let mut comparison = samples::comparison();
+        let best = |comparison: &Comparison| -> Vec<String> {
+            let runs = comparison.runs.iter().filter(|run| run.k == Some(10));
+            runs.filter(|run| Metric::Gcp.is_best(comparison, run)).map(|run| run.method.clone()).collect()
+        };
+        assert_eq!(best(&comparison), ["hilbert"]);
+        let broken = comparison.runs.iter_mut().filter(|run| run.method == "hilbert");
+        for measures in broken.filter_map(|run| run.report.as_mut()).map(|report| &mut report.measures) {
+            measures.violations.push("k does not hold".into());
+        }
+        assert_eq!(best(&comparison), ["mondrian"]);
+    }
+
+    #[test]
+    fn more_classes_are_better_and_one_run_is_no_contest() {
+        let mut comparison = samples::comparison();
+        let most =
+            comparison.runs.iter().filter(|run| run.k == Some(5)).filter_map(|run| Metric::Classes.of(run));
+        assert_eq!(Metric::Classes.best(&comparison, Some(5)), most.reduce(f64::max));
+        comparison.runs.retain(|run| run.method == "mondrian");
+        assert_eq!(Metric::Classes.best(&comparison, Some(5)), None);
+    }
+
+    #[test]
+    fn methods_keep_their_order_and_k_ascend() {
+        let comparison = samples::comparison();
+        assert_eq!(comparison.methods(), ["mondrian", "hilbert", "exact"]);
+        assert_eq!(comparison.ks(), [Some(5), Some(10), Some(25)]);
+    }
+}

@@ -1,0 +1,76 @@
+//! A comparison in at most 80 columns of plain text.
+
+use super::super::number::{count, share};
+use super::super::terminal::{COLUMNS, Side, finished, table};
+use super::super::text::{shorten, wrap};
+use super::page::headline;
+use super::{Comparison, ComparisonRun, METRICS, Metric, k_words, keeps_its_promise};
+
+/// The comparison in plain text: a table for each k, with `*` at the best figures.
+pub fn compare_terminal(comparison: &Comparison) -> String {
+    let rows = format!("{} records, {} quasi-identifiers", count(comparison.rows), comparison.quasi.len());
+    let mut lines = vec![shorten(&format!("{}: {rows}", comparison.data), COLUMNS)];
+    for k in comparison.ks() {
+        lines.push(String::new());
+        lines.extend(k_table(comparison, k));
+    }
+    lines.push(String::new());
+    for sentence in headline(comparison) {
+        lines.extend(wrap(&sentence, COLUMNS));
+    }
+    finished(&lines)
+}
+
+fn k_table(comparison: &Comparison, k: Option<u64>) -> Vec<String> {
+    let bound = comparison.bound(k).map_or(String::new(), |bound| format!(" (lower bound {})", share(bound)));
+    let mut lines = vec![format!("{}{bound}", k_words(k))];
+    let mut rows = vec![heading()];
+    rows.extend(comparison.runs_with(k).filter(|run| run.report.is_some()).map(|run| row(comparison, run)));
+    if rows.len() > 1 {
+        let sides: Vec<Side> =
+            std::iter::once(Side::Left).chain(METRICS.iter().map(|_| Side::Right)).collect();
+        lines.extend(table(&rows, &sides));
+    }
+    for run in comparison.runs_with(k).filter(|run| run.report.is_none()) {
+        let reason = run.refused.as_deref().unwrap_or("no reason was given");
+        let told = format!("{} did not run: {reason}", run.method);
+        lines.extend(wrap(&told, COLUMNS - 2).into_iter().map(|line| format!("  {line}")));
+    }
+    lines
+}
+
+fn heading() -> Vec<String> {
+    let names = METRICS.iter().map(|metric| format!("{} ", metric.name()));
+    std::iter::once("method".to_owned()).chain(names).collect()
+}
+
+fn row(comparison: &Comparison, run: &ComparisonRun) -> Vec<String> {
+    let name = if keeps_its_promise(run) { run.method.clone() } else { format!("✗ {}", run.method) };
+    let cell = |metric: &Metric| {
+        let mark = if metric.is_best(comparison, run) { "*" } else { " " };
+        metric.told(run) + mark
+    };
+    std::iter::once(name).chain(METRICS.iter().map(cell)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    #[test]
+    fn the_best_figures_carry_a_star_and_failures_a_cross() {
+        let mut comparison = samples::comparison();
+        let text = compare_terminal(&comparison);
+        let line = |text: &str, method: &str| -> String {
+            text.lines().find(|line| line.trim_start().starts_with(method)).unwrap_or_default().to_owned()
+        };
+        assert!(line(&text, "hilbert").contains('*'), "{text}");
+        assert!(line(&text, "exact did not run").contains("too many records"), "{text}");
+        for report in comparison.runs.iter_mut().filter_map(|run| run.report.as_mut()) {
+            report.measures.violations.push("k does not hold".into());
+        }
+        let text = compare_terminal(&comparison);
+        assert!(!text.contains('*') && text.contains("✗ hilbert"), "{text}");
+    }
+}

@@ -1,0 +1,148 @@
+//! The figures of a release, each with its name and what it means in plain words.
+
+use super::number::{at_least, at_most, count, figure, percent, share};
+use super::summary::{bound_words, gap_words, mean_class_size};
+use crate::audit::{LowerBound, Measures, SensitiveMeasure};
+
+/// One figure as it is told.
+#[derive(Clone, Debug)]
+pub(super) struct Figure {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// Its value, ready to read.
+    pub(super) value: String,
+    /// What it means.
+    pub(super) meaning: String,
+}
+
+fn told(name: &'static str, value: String, meaning: impl Into<String>) -> Figure {
+    Figure { name, value, meaning: meaning.into() }
+}
+
+/// The figures that every reader needs.
+pub(super) fn key_figures(measures: &Measures) -> Vec<Figure> {
+    let mut figures = row_figures(measures);
+    figures.push(told("Classes", count(measures.classes), class_words(measures)));
+    figures.push(told(
+        "Loss (GCP)",
+        percent(measures.gcp),
+        format!("global certainty penalty {}: 0 keeps all detail, 1 keeps none", share(measures.gcp)),
+    ));
+    figures.extend(measures.lower_bound.as_ref().map(|bound| bound_figure(bound, measures.gap)));
+    figures.push(told(
+        "Discernibility",
+        figure(measures.discernibility),
+        "sum of squared class sizes; lower tells records better apart",
+    ));
+    figures.push(told("C_AVG", figure(measures.c_avg), "average class size over k; 1 is the least possible"));
+    figures
+}
+
+fn row_figures(measures: &Measures) -> Vec<Figure> {
+    let part = |rows: u64| match measures.rows_in {
+        0 => String::new(),
+        all => format!("{} of the rows in", percent(rows as f64 / all as f64)),
+    };
+    let mut figures = vec![
+        told("Rows in", count(measures.rows_in), "records that take part"),
+        told("Rows published", count(measures.rows_published), part(measures.rows_published)),
+        told("Rows suppressed", count(measures.suppressed), "left out to protect the rest"),
+    ];
+    if measures.rows_dropped > 0 {
+        let meaning = "incomplete, left out before anything else as the policy asks";
+        figures.push(told("Rows dropped", count(measures.rows_dropped), meaning));
+    }
+    figures
+}
+
+/// Mean, smallest and largest class.
+pub(super) fn class_words(measures: &Measures) -> String {
+    let Some(mean) = mean_class_size(measures) else {
+        return "groups of records that read the same".to_owned();
+    };
+    let sizes = || measures.class_sizes.iter().map(|(size, _)| *size);
+    match (sizes().min(), sizes().max()) {
+        (Some(least), Some(most)) if least < most => {
+            format!("{} records on average, from {} to {}", figure(mean), count(least), count(most))
+        }
+        _ => format!("{} records on average", figure(mean)),
+    }
+}
+
+fn bound_figure(bound: &LowerBound, gap: Option<f64>) -> Figure {
+    let mut meaning = format!("{}, {}", share(bound.gcp), bound_words(bound));
+    if let Some(gap) = gap.filter(|gap| gap.is_finite()) {
+        meaning = format!("{meaning}; {}", gap_words(gap));
+    }
+    told("Least possible loss", percent(bound.gcp), meaning)
+}
+
+/// The figures for those who compare releases or papers; only those that apply.
+pub(super) fn further_figures(measures: &Measures) -> Vec<Figure> {
+    let always = [
+        told("NCP", figure(measures.ncp), "penalty summed over records, weighted per attribute"),
+        told("Average NCP", figure(measures.average_ncp), "mean penalty over classes"),
+        told(
+            "Weighted maximum NCP",
+            figure(measures.weighted_maximum_ncp),
+            "greatest size × penalty of a class",
+        ),
+        told(
+            "Weighted average volume",
+            figure(measures.weighted_average_volume),
+            "mean over records of the share of all value combinations that their class covers",
+        ),
+    ];
+    let some = |value: Option<f64>, name, meaning| value.map(|value| told(name, figure(value), meaning));
+    let classification = "share of records whose class label is not the majority of their class";
+    let sometimes = [
+        measures.gap.map(|gap| told("Gap", percent(gap), "share of the loss above its lower bound")),
+        some(measures.il1, "IL1", "mean extent over classes"),
+        some(measures.il_infinity, "IL∞", "greatest extent over classes"),
+        some(measures.classification_metric, "Classification metric", classification),
+    ];
+    always.into_iter().chain(sometimes.into_iter().flatten()).collect()
+}
+
+/// The diversity of one sensitive attribute, ready to read.
+pub(super) fn sensitive_figures(measure: &SensitiveMeasure) -> [String; 4] {
+    [
+        at_least(measure.l_frequency),
+        count(measure.l_distinct),
+        at_least(measure.l_entropy),
+        at_most(measure.t),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    fn names(figures: &[Figure]) -> Vec<&'static str> {
+        figures.iter().map(|figure| figure.name).collect()
+    }
+
+    #[test]
+    fn figures_that_do_not_apply_are_left_out() {
+        let full = samples::adult().measures;
+        assert!(names(&key_figures(&full)).contains(&"Least possible loss"));
+        assert!(names(&key_figures(&full)).contains(&"Rows dropped"));
+        let bare = Measures::default();
+        assert!(!names(&key_figures(&bare)).contains(&"Least possible loss"));
+        assert!(!names(&key_figures(&bare)).contains(&"Rows dropped"));
+        assert!(!names(&further_figures(&bare)).contains(&"IL1"));
+    }
+
+    #[test]
+    fn the_bound_tells_its_interval_and_the_gap() {
+        let bound = LowerBound { gcp: 0.0892, records: 1_000, interval: Some((0.0861, 0.0923)) };
+        let figure = bound_figure(&bound, Some(0.345));
+        assert_eq!(figure.value, "8.9 %");
+        assert_eq!(
+            figure.meaning,
+            "0.0892, 95 % interval 0.0861 to 0.0923, estimated from 1,000 records; \
+             at most 34.5 % of the loss could be saved by a better method"
+        );
+    }
+}

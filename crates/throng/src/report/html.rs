@@ -1,0 +1,226 @@
+//! A run's report as one page that needs nothing else: no network, no script, no other file.
+
+use minijinja::{Value, context};
+
+use super::charts::{ALONE, distribution_caption, distribution_chart, loss_chart, size_chart};
+use super::figures::{Figure, class_words, further_figures, key_figures, sensitive_figures};
+use super::number::{count, figure, seconds};
+use super::summary::{Requirement, headline, requirements, verdict, verdict_heading};
+use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
+use super::template::{markup, render, style};
+use super::{Provenance, Report};
+use crate::audit::{Bin, Distribution, ExampleClass, SensitiveMeasure};
+use crate::error::Result;
+
+/// The report as one self-contained HTML page.
+///
+/// Everything that comes from the table or the policy is escaped; the page forbids itself to load anything.
+pub fn html(report: &Report) -> Result<String> {
+    render(include_str!("page.html"), context! { ..told(report), ..drawn(report), ..repeated(report) })
+}
+
+/// What is told in words and figures.
+fn told(report: &Report) -> Value {
+    let measures = &report.measures;
+    let verdict = verdict(measures);
+    context! {
+        title => title(&report.provenance),
+        subtitle => subtitle(report),
+        verdict => context! { class => verdict.class(), heading => verdict_heading(verdict) },
+        headline => headline(measures),
+        violations => measures.violations.clone(),
+        requirements => requirements(measures).iter().map(requirement).collect::<Vec<_>>(),
+        sensitive => measures.sensitive.iter().map(sensitive).collect::<Vec<_>>(),
+        figures => key_figures(measures).iter().map(figure_context).collect::<Vec<_>>(),
+        further => further_figures(measures).iter().map(figure_context).collect::<Vec<_>>(),
+        notes => report.notes.clone(),
+        quasi => report.quasi.clone(),
+        sensitive_names => report.sensitive_attributes.clone(),
+        examples => report.examples.iter().map(example).collect::<Vec<_>>(),
+        style => style(),
+    }
+}
+
+/// What is drawn.
+fn drawn(report: &Report) -> Value {
+    let measures = &report.measures;
+    let meanings = [(Swatch::Bar(0), "before (the table)"), (Swatch::Bar(1), "after (the release)")];
+    context! {
+        loss_chart => loss_chart(measures).map(markup),
+        size_chart => size_chart(measures).map(markup),
+        size_words => sentence(&class_words(measures)),
+        distribution_legend => markup(legend(&meanings)),
+        distributions => report.distributions.iter().map(distribution).collect::<Vec<_>>(),
+        seconds => time(report),
+    }
+}
+
+/// What is needed to repeat the run.
+fn repeated(report: &Report) -> Value {
+    let provenance = &report.provenance;
+    context! {
+        provenance => facts(report),
+        policy => provenance.policy.clone(),
+        footer => format!("Made by {}.", program(provenance)),
+    }
+}
+
+fn program(provenance: &Provenance) -> String {
+    format!("throng {}", provenance.version).trim_end().to_owned()
+}
+
+fn title(provenance: &Provenance) -> String {
+    match (provenance.data.as_str(), provenance.release.as_str()) {
+        ("", "") => "Anonymized table".to_owned(),
+        (data, "") => data.to_owned(),
+        ("", release) => release.to_owned(),
+        (data, release) => format!("{data} → {release}"),
+    }
+}
+
+fn subtitle(report: &Report) -> String {
+    let seed = format!("seed {}", report.seed);
+    let parts = [report.method.clone(), seed, program(&report.provenance)];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(" · ")
+}
+
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or(String::new(), |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
+}
+
+fn requirement(one: &Requirement) -> Value {
+    context! {
+        name => one.name.clone(),
+        meaning => one.meaning.clone(),
+        asked => one.asked.clone().unwrap_or_else(|| "not asked".to_owned()),
+        achieved => one.achieved.clone(),
+        class => one.verdict.class(),
+        mark => one.verdict.mark(),
+    }
+}
+
+fn sensitive(measure: &SensitiveMeasure) -> Value {
+    let [frequency, distinct, entropy, t] = sensitive_figures(measure);
+    context! { attribute => measure.attribute.clone(), frequency, distinct, entropy, t }
+}
+
+fn figure_context(one: &Figure) -> Value {
+    context! { name => one.name, value => one.value.clone(), meaning => one.meaning.clone() }
+}
+
+fn distribution(one: &Distribution) -> Value {
+    let bin = |bin: &Bin| {
+        context! { label => bin.label.clone(), before => figure(bin.before), after => figure(bin.after) }
+    };
+    context! {
+        attribute => one.attribute.clone(),
+        caption => distribution_caption(one),
+        chart => markup(distribution_chart(one)),
+        bins => one.bins.iter().map(bin).collect::<Vec<_>>(),
+    }
+}
+
+fn example(class: &ExampleClass) -> Value {
+    context! {
+        size => count(class.size),
+        cells => class.cells.clone(),
+        sensitive => class.sensitive.iter().map(|values| value_counts(values)).collect::<Vec<_>>(),
+    }
+}
+
+/// More sensitive values than these would hide the class they belong to.
+const MOST_VALUES: usize = 6;
+
+fn value_counts(values: &[(String, u64)]) -> String {
+    let shown = values.iter().take(MOST_VALUES).map(|(value, times)| format!("{value} ({})", count(*times)));
+    let mut parts: Vec<String> = shown.collect();
+    if values.len() > MOST_VALUES {
+        parts.push(format!("and {} more", count((values.len() - MOST_VALUES) as u64)));
+    }
+    parts.join(", ")
+}
+
+/// Name and value of everything that the result depends on.
+fn facts(report: &Report) -> Vec<Value> {
+    let provenance = &report.provenance;
+    let hashed = |name: &str, hash: &str| match hash {
+        "" => name.to_owned(),
+        hash => format!("{name}\nBLAKE3 {hash}"),
+    };
+    let facts = [
+        ("Program", program(provenance)),
+        ("Table", hashed(&provenance.data, &provenance.data_hash)),
+        ("Release", hashed(&provenance.release, &provenance.release_hash)),
+        ("Method", report.method.clone()),
+        ("Seed", report.seed.to_string()),
+        ("Overrides", provenance.overrides.join(" ")),
+        ("Command", command(report)),
+    ];
+    let told = facts.into_iter().filter(|(_, value)| !value.is_empty());
+    told.map(|(name, value)| context! { name, value }).collect()
+}
+
+/// The command that repeats the run, given the policy as a file.
+fn command(report: &Report) -> String {
+    let provenance = &report.provenance;
+    if provenance.data.is_empty() || provenance.release.is_empty() {
+        return String::new();
+    }
+    let (data, release) = (quoted(&provenance.data), quoted(&provenance.release));
+    let mut command = format!("throng anonymize {data} --policy policy.toml -o {release}");
+    for argument in &provenance.overrides {
+        command = format!("{command} {argument}");
+    }
+    if !provenance.overrides.iter().any(|argument| argument.starts_with("--seed")) {
+        command = format!("{command} --seed {}", report.seed);
+    }
+    command
+}
+
+/// A file name as a shell reads it.
+fn quoted(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+@%".contains(c);
+    if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
+}
+
+fn time(report: &Report) -> Option<Value> {
+    let stages = report.seconds.iter().filter(|(stage, _)| *stage != "total");
+    let groups: Vec<Group> =
+        stages.map(|(stage, time)| Group { label: stage.clone(), values: vec![*time] }).collect();
+    let total = report.seconds.get("total").map(|total| format!("{} in all.", seconds(*total)));
+    if groups.is_empty() && total.is_none() {
+        return None;
+    }
+    let chart = (!groups.is_empty()).then(|| {
+        markup(horizontal_bars("Seconds per stage", &groups, &[Series::ONLY], Unit::Seconds, ALONE))
+    });
+    Some(context! { words => total.unwrap_or_default(), chart })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::samples;
+
+    #[test]
+    fn the_command_names_the_seed_once_and_quotes_file_names() {
+        let mut report = samples::adult();
+        report.provenance.data = "my data's.csv".into();
+        report.provenance.overrides = vec!["--k 10".into()];
+        assert_eq!(
+            command(&report),
+            "throng anonymize 'my data'\\''s.csv' --policy policy.toml -o release.csv --k 10 --seed 7"
+        );
+        report.provenance.overrides = vec!["--seed 7".into()];
+        assert_eq!(command(&report).matches("--seed").count(), 1);
+    }
+
+    #[test]
+    fn many_sensitive_values_are_summed_up() {
+        let values: Vec<(String, u64)> = (0..9).map(|at| (format!("v{at}"), 9 - at)).collect();
+        assert_eq!(value_counts(&values), "v0 (9), v1 (8), v2 (7), v3 (6), v4 (5), v5 (4), and 3 more");
+        assert_eq!(value_counts(&values[..1]), "v0 (9)");
+    }
+}
