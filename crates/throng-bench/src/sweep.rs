@@ -1,0 +1,123 @@
+//! The sweep over N.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use throng::policy::Policy;
+use throng::release::{Order, Publish};
+use throng::run::Anonymize;
+use throng::watch::Unwatched;
+use throng_bench::{Result, blow_up, copy_csv, peak_memory};
+
+use crate::Arguments;
+
+const STAGES: [&str; 5] = ["read", "encode", "anonymize", "write", "audit"];
+
+/// Prints to standard output, where the results belong.
+macro_rules! say {
+    ($($part:tt)*) => {{
+        use std::io::Write;
+        writeln!(std::io::stdout(), $($part)*)?
+    }};
+}
+pub(crate) use say;
+
+/// Runs the sweep and prints it as it goes.
+pub fn sweep(arguments: &Arguments) -> Result<()> {
+    let source = source();
+    let folder = tempfile::tempdir()?;
+    let policy = repository().join("data/benchmark.toml");
+    say!("source {}, k = {}, {} threads, fastest of {}", source.display(), arguments.k, arguments.threads, arguments.repeat);
+    let heads = STAGES.iter().map(|stage| format!("{stage:>9}")).collect::<String>();
+    say!("{:>9}  {:<16}{heads}{:>9}{:>8}{:>9}{:>8}", "rows", "method", "total", "/copy", "MiB", "growth");
+    let mut before: Vec<Option<f64>> = vec![None; arguments.methods.len()];
+    let mut rows = 10_000;
+    while rows <= arguments.most {
+        let data = folder.path().join("table.csv");
+        blow_up(&source, rows, &data, 0.2, 1)?;
+        let copy = fastest(arguments, || child(&["copy".into(), data.clone(), folder.path().join("copy.csv")]))?;
+        let copied = copy["total"].as_f64().unwrap_or(f64::NAN);
+        say!("{rows:>9}  {:<16}{:>54.3}{:>8.2}", "copy (csv crate)", copied, 1.0);
+        for (method, before) in arguments.methods.iter().zip(&mut before) {
+            let release = folder.path().join("release.csv");
+            let run = fastest(arguments, || {
+                let (k, threads) = (arguments.k.to_string(), arguments.threads.to_string());
+                child(&["run".into(), data.clone(), policy.clone(), release.clone(), method.into(), k.into(), threads.into()])
+            })?;
+            *before = Some(print_run(rows, method, &run, copied, *before)?);
+        }
+        rows *= 10;
+    }
+    Ok(())
+}
+
+/// Prints a row and returns its total.
+fn print_run(rows: usize, method: &str, run: &Value, copied: f64, before: Option<f64>) -> Result<f64> {
+    let stages: String = STAGES.iter().map(|stage| format!("{:>9.3}", run[*stage].as_f64().unwrap_or(0.0))).collect();
+    let total = run["total"].as_f64().unwrap_or(f64::NAN);
+    let memory = run["memory"].as_f64().unwrap_or(f64::NAN) / f64::from(1 << 20);
+    let growth = before.map_or(String::new(), |before| format!("{:.1}x", total / before));
+    say!("{rows:>9}  {method:<16}{stages}{total:>9.3}{:>8.2}{memory:>9.0}{growth:>8}", total / copied);
+    Ok(total)
+}
+
+fn fastest(arguments: &Arguments, run: impl Fn() -> Result<Value>) -> Result<Value> {
+    let mut best: Option<Value> = None;
+    for _ in 0..arguments.repeat.max(1) {
+        let next = run()?;
+        let seconds = |value: &Value| value["total"].as_f64().unwrap_or(f64::INFINITY);
+        if best.as_ref().is_none_or(|best| seconds(&next) < seconds(best)) {
+            best = Some(next);
+        }
+    }
+    best.ok_or_else(|| "nothing ran".into())
+}
+
+fn child(arguments: &[PathBuf]) -> Result<Value> {
+    let output = Command::new(std::env::current_exe()?).args(arguments).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+    }
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// One copy, told as JSON.
+pub fn copy(data: &Path, target: &Path) -> Result<()> {
+    let start = Instant::now();
+    copy_csv(data, target)?;
+    say!("{}", json!({ "total": start.elapsed().as_secs_f64() }));
+    Ok(())
+}
+
+/// One run, told as JSON.
+pub fn run(data: &Path, policy: &Path, release: &Path, method: &str, k: usize, threads: usize) -> Result<()> {
+    let policy = Policy::load(policy)?.with_method(method)?.with_k(k)?;
+    let run = Anonymize {
+        data: data.to_owned(),
+        release: release.to_owned(),
+        policy,
+        publish: Publish::Cells,
+        order: Order::Shuffled,
+        overrides: Vec::new(),
+        hashes: false,
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    let report = pool.install(|| run.run(&Unwatched))?;
+    let mut told = json!(report.seconds);
+    told["memory"] = json!(peak_memory());
+    told["gcp"] = json!(report.measures.gcp);
+    say!("{told}");
+    Ok(())
+}
+
+fn repository() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
+}
+
+/// All of Adult where it is at hand, else the bundled sample.
+fn source() -> PathBuf {
+    let full = repository().join("../shared/data/adult.train.complete.csv.zst");
+    if full.exists() { full } else { repository().join("data/adult-sample.csv") }
+}
