@@ -6,119 +6,240 @@
 //! other value. The mean over all records bounds the loss of every local recoding; over a sample of records it
 //! estimates that bound, and we state a 95 % interval.
 //!
-//! Cost: one pass over all records for each record looked at, shared among threads.
+//! Records are ordered along a curve and cut into blocks with their boxes; a search skips every block whose box
+//! cannot hold anything nearer than what was found. The result is the same as that of comparing all pairs.
 
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::Kernel;
+use super::{Extent, Kernel};
 use crate::audit::LowerBound;
+use crate::curve::Curve;
 use crate::error::Result;
-use crate::problem::{Code, Matrix, Problem};
+use crate::problem::{Code, Counted, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
 
-/// Pairs of records compared at most, unless that would leave too few records for an interval.
-const PAIRS: usize = 50_000_000;
-/// Records looked at at least.
-const LEAST_SAMPLE: usize = 50;
+/// Up to this many records all are looked at, beyond it a sample.
+const ALL_UP_TO: usize = 40_000;
+/// Records looked at in larger tables.
+const SAMPLE: usize = 1_000;
+/// Rows in a block, and blocks in a group of blocks.
+const FAN: usize = 32;
 
 /// The bound for a problem's class size and the given l.
 pub fn lower_bound(problem: &Problem, l: Option<f64>, watch: &dyn Watch) -> Result<LowerBound> {
+    with_matrix!(&problem.records, matrix => bound_of(problem, matrix, l, watch))
+}
+
+fn bound_of<C: Code>(problem: &Problem, matrix: &Matrix<C>, l: Option<f64>, watch: &dyn Watch) -> Result<LowerBound> {
     let count = problem.len();
-    let size = (PAIRS / count.max(1)).max(LEAST_SAMPLE).min(count);
-    let sample: Vec<u32> = if size == count {
-        (0..count as u32).collect()
+    let sample: Vec<usize> = if count <= ALL_UP_TO {
+        (0..count).collect()
     } else {
         let mut random = ChaCha8Rng::seed_from_u64(problem.seed);
         random.set_stream(2);
-        index::sample(&mut random, count, size).into_iter().map(|record| record as u32).collect()
+        index::sample(&mut random, count, SAMPLE).into_vec()
     };
-    let kernel = Kernel::new(&problem.attributes);
+    let blocks = Blocks::new(problem, matrix);
     let distinct = l.map_or(1, |l| l.ceil().max(1.0) as usize);
     let scale = 1.0 / problem.total_weight();
-    let bounds: Vec<f64> = with_matrix!(&problem.records, matrix => sample
-        .par_iter()
-        .map(|&record| {
+    let bounds = sample
+        .into_par_iter()
+        .map(|place| {
             watch.check()?;
-            Ok(scale * record_bound(problem, matrix, &kernel, record, distinct))
+            Ok(scale * blocks.record_bound(problem, place, distinct))
         })
-        .collect::<Result<Vec<f64>>>()?);
+        .collect::<Result<Vec<f64>>>()?;
     Ok(summarize(&bounds, count))
 }
 
-fn record_bound<C: Code>(
-    problem: &Problem,
-    matrix: &Matrix<C>,
-    kernel: &Kernel,
-    record: u32,
-    distinct: usize,
-) -> f64 {
-    let mut nearest = Nearest::new(problem.requirement.smallest_class().saturating_sub(1));
-    let mut of_value: Vec<Vec<f64>> =
-        if distinct > 1 { problem.sensitive.iter().map(|counted| vec![f64::INFINITY; counted.domain.len()]).collect() } else { Vec::new() };
-    let tables = kernel.pairs_with(matrix.row(record as usize));
-    for (other, row) in matrix.data().chunks_exact(matrix.stride()).enumerate() {
-        if other == record as usize {
-            continue;
-        }
-        let codes = row.as_flattened();
-        let penalty = tables.iter().zip(codes).map(|(table, code)| table[code.index()]).sum();
-        nearest.offer(penalty);
-        for (of_value, counted) in of_value.iter_mut().zip(&problem.sensitive) {
-            let best = &mut of_value[counted.codes[other] as usize];
-            *best = best.min(penalty);
-        }
-    }
-    let mut bound = nearest.furthest();
-    for (mut of_value, counted) in of_value.into_iter().zip(&problem.sensitive) {
-        of_value.swap_remove(counted.codes[record as usize] as usize);
-        of_value.sort_by(f64::total_cmp);
-        bound = bound.max(of_value.get(distinct - 2).copied().filter(|bound| bound.is_finite()).unwrap_or(0.0));
-    }
-    bound
+/// Records in the order of a curve, with the boxes of blocks and of groups of blocks.
+struct Blocks<C> {
+    kernel: Kernel,
+    sorted: Matrix<C>,
+    order: Vec<u32>,
+    boxes: Vec<Extent<C>>,
+    groups: Vec<Extent<C>>,
 }
 
-/// Keeps the n smallest of what it is offered.
+impl<C: Code> Blocks<C> {
+    fn new(problem: &Problem, matrix: &Matrix<C>) -> Self {
+        let order = Curve::of(&problem.attributes).keys(matrix).order();
+        let sorted = matrix.gather(&order);
+        let stride = sorted.stride();
+        let boxes: Vec<Extent<C>> =
+            sorted.data().chunks(FAN * stride).map(|rows| Extent::of_rows(rows, stride)).collect();
+        let groups = boxes
+            .chunks(FAN)
+            .map(|boxes| {
+                let mut group = boxes[0].clone();
+                boxes[1..].iter().for_each(|next| group.merge(next));
+                group
+            })
+            .collect();
+        Blocks { kernel: Kernel::new(&problem.attributes), sorted, order, boxes, groups }
+    }
+
+    /// What the class of the record at a place in the order costs at least.
+    fn record_bound(&self, problem: &Problem, place: usize, distinct: usize) -> f64 {
+        let row = self.sorted.row(place);
+        let own = row.as_flattened().iter().map(|code| code.index()).collect();
+        let query = Query { place, own, tables: self.kernel.pairs_with(row) };
+        let mut nearest = Nearest::new(problem.requirement.smallest_class().saturating_sub(1));
+        self.search(&query, &mut nearest);
+        let mut bound = nearest.furthest();
+        if distinct > 1 {
+            for counted in &problem.sensitive {
+                let mut values = NearestValues::new(counted, &self.order, place, distinct - 1);
+                self.search(&query, &mut values);
+                bound = bound.max(values.furthest());
+            }
+        }
+        bound
+    }
+
+    /// Offers every other record that could matter to a collector, those nearby in the order first.
+    fn search(&self, query: &Query, found: &mut impl Collector) {
+        let home = query.place / FAN;
+        self.offer_block(query, home, found);
+        for (group, extent) in self.groups.iter().enumerate() {
+            if query.least(extent) >= found.limit() {
+                continue;
+            }
+            for (block, extent) in self.boxes.iter().enumerate().skip(group * FAN).take(FAN) {
+                if block != home && query.least(extent) < found.limit() {
+                    self.offer_block(query, block, found);
+                }
+            }
+        }
+    }
+
+    fn offer_block(&self, query: &Query, block: usize, found: &mut impl Collector) {
+        let places = block * FAN..((block + 1) * FAN).min(self.order.len());
+        for place in places.filter(|place| *place != query.place) {
+            found.offer(query.penalty(self.sorted.row(place).as_flattened()), place);
+        }
+    }
+}
+
+/// A record whose nearest are looked for.
+struct Query {
+    place: usize,
+    own: Vec<usize>,
+    /// For each attribute the penalty of the pair with each code.
+    tables: Vec<Vec<f64>>,
+}
+
+impl Query {
+    #[inline]
+    fn penalty<C: Code>(&self, codes: &[C]) -> f64 {
+        self.tables.iter().zip(codes).map(|(table, code)| table[code.index()]).sum()
+    }
+
+    /// The least penalty that a record in a box could have: that of the nearest code of each attribute, because
+    /// the penalty of a pair grows with the range between them.
+    fn least<C: Code>(&self, extent: &Extent<C>) -> f64 {
+        let ends = extent.lows().as_flattened().iter().zip(extent.highs().as_flattened());
+        let tables = self.tables.iter().zip(&self.own);
+        tables.zip(ends).map(|((table, own), (low, high))| table[(*own).clamp(low.index(), high.index())]).sum()
+    }
+}
+
+/// Keeps what is nearest.
+trait Collector {
+    /// Nothing at this penalty or above matters any more.
+    fn limit(&self) -> f64;
+    fn offer(&mut self, penalty: f64, place: usize);
+}
+
+/// The n smallest penalties.
 struct Nearest {
-    heap: Vec<f64>,
+    kept: Vec<f64>,
     room: usize,
-    worst: f64,
+    limit: f64,
 }
 
 impl Nearest {
     fn new(room: usize) -> Self {
-        Nearest { heap: Vec::with_capacity(2 * room), room, worst: f64::INFINITY }
-    }
-
-    #[inline]
-    fn offer(&mut self, value: f64) {
-        if value >= self.worst || self.room == 0 {
-            return;
-        }
-        self.heap.push(value);
-        // Selecting once per `room` offers costs a constant per offer.
-        if self.heap.len() >= 2 * self.room {
-            self.shrink();
-        }
+        let limit = if room == 0 { 0.0 } else { f64::INFINITY };
+        Nearest { kept: Vec::with_capacity(2 * room), room, limit }
     }
 
     fn shrink(&mut self) {
-        if self.heap.len() >= self.room {
-            self.heap.select_nth_unstable_by(self.room - 1, f64::total_cmp);
-            self.heap.truncate(self.room);
-            self.worst = self.heap[self.room - 1];
-        }
+        self.kept.select_nth_unstable_by(self.room - 1, f64::total_cmp);
+        self.kept.truncate(self.room);
+        self.limit = self.kept[self.room - 1];
     }
 
+    /// The n-th smallest; 0 if there are fewer.
     fn furthest(mut self) -> f64 {
-        if self.room == 0 || self.heap.len() < self.room {
+        if self.room == 0 || self.kept.len() < self.room {
             return 0.0;
         }
         self.shrink();
-        self.worst
+        self.limit
+    }
+}
+
+impl Collector for Nearest {
+    fn limit(&self) -> f64 {
+        self.limit
+    }
+
+    #[inline]
+    fn offer(&mut self, penalty: f64, _: usize) {
+        if penalty >= self.limit {
+            return;
+        }
+        self.kept.push(penalty);
+        // Selecting once per `room` offers costs a constant per offer.
+        if self.kept.len() >= 2 * self.room {
+            self.shrink();
+        }
+    }
+}
+
+/// The n smallest of the penalties to the nearest record of each other sensitive value.
+struct NearestValues<'a> {
+    codes: &'a [u32],
+    order: &'a [u32],
+    own: u32,
+    of_value: Vec<f64>,
+    room: usize,
+    limit: f64,
+}
+
+impl<'a> NearestValues<'a> {
+    fn new(counted: &'a Counted, order: &'a [u32], place: usize, room: usize) -> Self {
+        let own = counted.codes[order[place] as usize];
+        let of_value = vec![f64::INFINITY; counted.domain.len()];
+        NearestValues { codes: &counted.codes, order, own, of_value, room, limit: f64::INFINITY }
+    }
+
+    fn furthest(self) -> f64 {
+        if self.limit.is_finite() { self.limit } else { 0.0 }
+    }
+}
+
+impl Collector for NearestValues<'_> {
+    fn limit(&self) -> f64 {
+        self.limit
+    }
+
+    fn offer(&mut self, penalty: f64, place: usize) {
+        let value = self.codes[self.order[place] as usize];
+        let best = &mut self.of_value[value as usize];
+        if value == self.own || penalty >= *best || penalty >= self.limit {
+            return;
+        }
+        *best = penalty;
+        if self.room <= self.of_value.len() {
+            let mut sorted = self.of_value.clone();
+            self.limit = *sorted.select_nth_unstable_by(self.room - 1, f64::total_cmp).1;
+        }
     }
 }
 

@@ -5,4 +5,5 @@ mod extent;
 mod kernel;
 
 pub use extent::Extent;
+pub(crate) use extent::grow_lanes;
 pub use kernel::Kernel;

@@ -26,6 +26,67 @@ pub(crate) struct Chunk {
 pub(crate) struct CodedRun {
     pub codes: Vec<u32>,
     pub values: Interner,
+    recent: Recent,
+}
+
+/// Recently met short cells, found by comparing two words instead of hashing and comparing text.
+#[derive(Clone, Debug, Default)]
+struct Recent(Vec<RecentCell>);
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct ShortCell {
+    first: u64,
+    last: u64,
+    /// One more than the length, so that an empty place matches nothing.
+    length: u32,
+}
+
+type RecentCell = (ShortCell, u32);
+
+const RECENT: usize = 256;
+
+impl ShortCell {
+    /// First and last bytes and the length tell cells of up to 16 bytes apart.
+    #[inline(always)]
+    fn of(cell: &[u8]) -> Option<Self> {
+        let eight = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+        let four = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
+        let (first, last) = match cell.len() {
+            0 => (0, 0),
+            length @ 1..4 => {
+                (u64::from(cell[0]), u64::from(cell[length / 2]) << 8 | u64::from(cell[length - 1]))
+            }
+            4..8 => (cell.first_chunk().map_or(0, four), cell.last_chunk().map_or(0, four)),
+            8..=16 => (cell.first_chunk().map_or(0, eight), cell.last_chunk().map_or(0, eight)),
+            _ => return None,
+        };
+        Some(ShortCell { first, last, length: cell.len() as u32 + 1 })
+    }
+
+    #[inline(always)]
+    fn place(self) -> usize {
+        let mixed = (self.first ^ self.last.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 56) as usize
+    }
+}
+
+impl CodedRun {
+    #[inline]
+    fn push(&mut self, cell: &[u8]) {
+        let Some(short) = ShortCell::of(cell) else {
+            let code = self.values.intern(cell);
+            self.codes.push(code);
+            return;
+        };
+        if self.recent.0.is_empty() {
+            self.recent.0.resize(RECENT, RecentCell::default());
+        }
+        let recent = &mut self.recent.0[short.place() % RECENT];
+        if recent.0 != short {
+            *recent = (short, self.values.intern(cell));
+        }
+        self.codes.push(recent.1);
+    }
 }
 
 /// The passed-through cells of a chunk, row after row.
@@ -97,9 +158,7 @@ impl<'a> ChunkBuilder<'a> {
     pub fn push(&mut self, column: usize, cell: &[u8]) {
         match self.slots[column] {
             Slot::Coded(at) => {
-                let run = &mut self.chunk.coded[at];
-                let code = run.values.intern(cell);
-                run.codes.push(code);
+                self.chunk.coded[at].push(cell);
             }
             Slot::Text => {
                 self.chunk.text.bytes.extend_from_slice(cell);
@@ -115,7 +174,10 @@ impl<'a> ChunkBuilder<'a> {
         self.chunk.rows += 1;
     }
 
-    pub fn finish(self) -> Chunk {
+    pub fn finish(mut self) -> Chunk {
+        for run in &mut self.chunk.coded {
+            run.recent = Recent::default();
+        }
         self.chunk
     }
 }

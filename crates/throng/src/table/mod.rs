@@ -52,6 +52,8 @@ pub struct Table {
     chunks: Vec<Chunk>,
     /// First row of each chunk, and the number of rows at the end.
     starts: Vec<usize>,
+    /// The chunk of every `ROWS_PER_HINT`-th row: releases look rows up in random order.
+    chunk_hints: Vec<u32>,
     dictionaries: Vec<Dictionary>,
     dialect: Option<Dialect>,
     schema: Option<Arc<arrow_schema::Schema>>,
@@ -92,7 +94,8 @@ impl Table {
         let coded = storage.iter().filter(|storage| **storage == Storage::Coded).count();
         let dictionaries = (0..coded).map(|at| Dictionary::merge(&chunks, at)).collect();
         let path = path.to_owned();
-        Table { path, names, storage, slots, chunks, starts, dictionaries, dialect: None, schema: None }
+        let chunk_hints = chunk_hints(&starts);
+        Table { path, names, storage, slots, chunks, starts, chunk_hints, dictionaries, dialect: None, schema: None }
     }
 
     /// Where it was read from.
@@ -169,7 +172,11 @@ impl Table {
     }
 
     fn chunk_of(&self, row: usize) -> usize {
-        self.starts.partition_point(|start| *start <= row) - 1
+        let mut chunk = self.chunk_hints[row / ROWS_PER_HINT] as usize;
+        while self.starts[chunk + 1] <= row {
+            chunk += 1;
+        }
+        chunk
     }
 
     /// Encodes a coded column over its domain.
@@ -233,6 +240,21 @@ impl Table {
         };
         before + within
     }
+}
+
+const ROWS_PER_HINT: usize = 1024;
+
+fn chunk_hints(starts: &[usize]) -> Vec<u32> {
+    let rows = starts[starts.len() - 1];
+    let mut chunk = 0;
+    (0..rows.div_ceil(ROWS_PER_HINT))
+        .map(|hint| {
+            while starts[chunk + 1] <= hint * ROWS_PER_HINT {
+                chunk += 1;
+            }
+            chunk as u32
+        })
+        .collect()
 }
 
 fn encode_as(

@@ -6,19 +6,16 @@
 //!
 //! Cost: O(d·b·N) for the keys, O(N log N) to sort them, O(k·d·N) or O(k·N) to cut.
 
-pub mod curve;
 pub mod runs;
 
-use rayon::slice::ParallelSliceMut;
-
 use super::{Entry, Method, Options, Partition};
+use crate::curve::{Curve, Keys};
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::privacy::Part;
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
-use curve::{Curve, Keys};
 
 /// The registry entry of `hilbert`.
 pub const HILBERT: Entry = Entry {
@@ -65,9 +62,8 @@ impl Method for Hilbert {
 impl Hilbert {
     fn solve_matrix<C: Code>(&self, problem: &Problem, matrix: &Matrix<C>, watch: &dyn Watch) -> Result<Partition> {
         watch.stage("ordering", None);
-        let domains: Vec<usize> = problem.attributes.iter().map(|attribute| attribute.domain.len()).collect();
-        let keys = Curve::new(&domains).keys(matrix);
-        let order = order(&keys);
+        let keys = Curve::of(&problem.attributes).keys(matrix);
+        let order = keys.order();
         watch.check()?;
         watch.stage("cutting", Some(problem.len() as u64));
         let k = problem.requirement.smallest_class();
@@ -77,29 +73,18 @@ impl Hilbert {
                 let kernel = Kernel::new(&problem.attributes);
                 runs::cut(order.len(), k, watch, |end, costs| runs::box_costs(&sorted, &kernel, end, k, costs))?
             }
-            Cost::Curve => runs::cut(order.len(), k, watch, |end, costs| curve_costs(&keys, &order, end, k, costs))?,
+            Cost::Curve => {
+                let sorted = keys.gather(&order);
+                runs::cut(order.len(), k, watch, |end, costs| curve_costs(&sorted, end, k, costs))?
+            }
         };
         Ok(Partition::from_sizes(order, sizes))
     }
 }
 
-/// The records by key; equal keys keep input order.
-fn order(keys: &Keys) -> Vec<u32> {
-    let count = keys.len() as u32;
-    if let Some(words) = keys.single_words() {
-        let mut pairs: Vec<(u64, u32)> = words.iter().copied().zip(0..count).collect();
-        pairs.par_sort_unstable();
-        return pairs.into_iter().map(|(_, record)| record).collect();
-    }
-    let mut order: Vec<u32> = (0..count).collect();
-    order.par_sort_unstable_by(|a, b| keys.key(*a as usize).cmp(keys.key(*b as usize)).then(a.cmp(b)));
-    order
-}
-
 /// For the run of each size from k on that ends before `end`, how far it reaches along the curve.
-fn curve_costs(keys: &Keys, order: &[u32], end: usize, k: usize, costs: &mut [f64]) {
-    let last = order[end - 1] as usize;
+fn curve_costs(sorted: &Keys, end: usize, k: usize, costs: &mut [f64]) {
     for (cost, size) in costs.iter_mut().zip(k..=end) {
-        *cost = keys.distance(order[end - size] as usize, last);
+        *cost = sorted.distance(end - size, end - 1);
     }
 }

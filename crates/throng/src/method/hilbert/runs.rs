@@ -10,7 +10,7 @@ use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
 use crate::error::Result;
-use crate::loss::Kernel;
+use crate::loss::{Extent, Kernel, grow_lanes};
 use crate::problem::{Code, Matrix};
 use crate::watch::Watch;
 
@@ -91,12 +91,31 @@ impl Runs {
 }
 
 /// For the run of each size from k on that ends before `end`: its size times the penalty of its box.
+#[inline]
 pub fn box_costs<C: Code>(sorted: &Matrix<C>, kernel: &Kernel, end: usize, k: usize, costs: &mut [f64]) {
-    let mut extent = crate::loss::Extent::of_rows(&sorted.data()[(end - k) * sorted.stride()..end * sorted.stride()], sorted.stride());
+    let stride = sorted.stride();
+    let rows = &sorted.data()[(end - k) * stride..end * stride];
+    let before = sorted.data()[end.saturating_sub(2 * k - 1) * stride..(end - k) * stride].chunks_exact(stride);
+    let mut extent = Extent::of_rows(rows, stride);
     let mut penalty = kernel.ncp(&extent);
-    for (cost, size) in costs.iter_mut().zip(k..=end) {
-        // Most records lie inside the box already.
-        if size > k && extent.grow(sorted.row(end - size)) {
+    costs[0] = k as f64 * penalty;
+    let further = costs[1..].iter_mut().zip(before.rev()).zip(k + 1..);
+    if stride == 1 {
+        // Few attributes: the box stays in registers.
+        let (mut low, mut high) = (extent.lows()[0], extent.highs()[0]);
+        for ((cost, row), size) in further {
+            let (old_low, old_high) = (low, high);
+            grow_lanes(&mut low, &mut high, &row[0]);
+            // Most records lie inside the box already.
+            if old_low != low || old_high != high {
+                penalty = kernel.ncp_between(&[low], &[high]);
+            }
+            *cost = size as f64 * penalty;
+        }
+        return;
+    }
+    for ((cost, row), size) in further {
+        if extent.grow(row) {
             penalty = kernel.ncp(&extent);
         }
         *cost = size as f64 * penalty;

@@ -1,4 +1,4 @@
-//! The Hilbert curve in any number of dimensions.
+//! The Hilbert curve in any number of dimensions: an order in which near records lie together.
 //!
 //! Skilling's transform (Programming the Hilbert curve, 2004) turns coordinates into the bits of the index.
 //! Codes are first scaled to a grid of b bits, b large enough for the largest domain, by the power of two that
@@ -10,7 +10,7 @@
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use crate::problem::{Code, Matrix};
+use crate::problem::{Attribute, Code, Matrix};
 
 /// Records transformed together.
 const BATCH: usize = 8;
@@ -46,6 +46,12 @@ impl Curve {
             .collect();
         axes.sort_by_key(|axis| domains[axis.attribute]);
         Curve { bits, axes }
+    }
+
+    /// The curve for some attributes.
+    pub fn of(attributes: &[Attribute]) -> Self {
+        let domains: Vec<usize> = attributes.iter().map(|attribute| attribute.domain.len()).collect();
+        Self::new(&domains)
     }
 
     /// Words per key.
@@ -165,9 +171,23 @@ impl Keys {
         &self.data[record * self.words..(record + 1) * self.words]
     }
 
-    /// All keys, if they have one word each.
-    pub fn single_words(&self) -> Option<&[u64]> {
-        (self.words == 1).then_some(&self.data)
+    /// The records by key; equal keys keep input order.
+    pub fn order(&self) -> Vec<u32> {
+        let count = self.len() as u32;
+        if self.words == 1 {
+            let mut pairs: Vec<(u64, u32)> = self.data.iter().copied().zip(0..count).collect();
+            pairs.par_sort_unstable();
+            return pairs.into_iter().map(|(_, record)| record).collect();
+        }
+        let mut order: Vec<u32> = (0..count).collect();
+        order.par_sort_unstable_by(|a, b| self.key(*a as usize).cmp(self.key(*b as usize)).then(a.cmp(b)));
+        order
+    }
+
+    /// The keys in another order.
+    pub fn gather(&self, order: &[u32]) -> Self {
+        let data = order.iter().flat_map(|record| self.key(*record as usize)).copied().collect();
+        Keys { words: self.words, data }
     }
 
     /// How far the key of `to` lies after that of `from`, which is not greater. Subtracted exactly, then rounded,
@@ -192,7 +212,7 @@ impl Keys {
 /// The index of one point, for tests and other callers with few points: coordinates below 2^bits.
 ///
 /// ```
-/// use throng::method::hilbert::curve::index_of;
+/// use throng::curve::index_of;
 /// assert_eq!(index_of(&[0, 0], 1), [0]);
 /// assert_eq!(index_of(&[1, 0], 1), [3]);
 /// ```
