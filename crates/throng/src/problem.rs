@@ -13,8 +13,8 @@ use crate::privacy::Requirement;
 use crate::table::domain::Encoding;
 use crate::table::{Domain, Storage, Table};
 
-/// Codes are handled this many at a time.
-pub const LANES: usize = 8;
+/// Codes are handled this many at a time: narrow ones then fill one vector register of any x86-64 or ARM machine.
+pub const LANES: usize = 16;
 
 /// The width of a code.
 pub trait Code: Copy + Ord + Default + Send + Sync + std::fmt::Debug + 'static {
@@ -43,7 +43,7 @@ macro_rules! code {
 }
 code!(u8, u16, u32);
 
-/// Eight codes.
+/// A vector of codes.
 pub type Lanes<C> = [C; LANES];
 
 /// Records as rows of codes.
@@ -121,6 +121,17 @@ pub enum Records {
     /// Larger domains.
     Wide(Matrix<u32>),
 }
+
+macro_rules! into_records {
+    ($($width:ty => $variant:ident),*) => {$(
+        impl From<Matrix<$width>> for Records {
+            fn from(matrix: Matrix<$width>) -> Self {
+                Records::$variant(matrix)
+            }
+        }
+    )*};
+}
+into_records!(u8 => Narrow, u16 => Medium, u32 => Wide);
 
 /// Runs the same code on a matrix of any width: the branch is taken once, outside of all loops.
 #[macro_export]

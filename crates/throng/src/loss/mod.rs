@@ -7,3 +7,11 @@ mod kernel;
 pub use extent::Extent;
 pub(crate) use extent::grow_lanes;
 pub use kernel::Kernel;
+
+use crate::problem::Problem;
+use crate::with_matrix;
+
+/// Weighted penalty of a group of records.
+pub fn group_ncp(problem: &Problem, kernel: &Kernel, group: &[u32]) -> f64 {
+    with_matrix!(&problem.records, matrix => kernel.ncp(&Extent::around(matrix, group)))
+}

@@ -11,7 +11,7 @@ use rayon::slice::ParallelSliceMut;
 
 use crate::error::Result;
 use crate::loss::{Extent, Kernel, grow_lanes};
-use crate::problem::{Code, Matrix};
+use crate::problem::{Code, LANES, Lanes, Matrix};
 use crate::watch::Watch;
 
 /// Costs held at a time.
@@ -100,15 +100,15 @@ pub fn box_costs<C: Code>(sorted: &Matrix<C>, kernel: &Kernel, end: usize, k: us
     let mut penalty = kernel.ncp(&extent);
     costs[0] = k as f64 * penalty;
     let further = costs[1..].iter_mut().zip(before.rev()).zip(k + 1..);
-    if stride == 1 {
-        // Few attributes: the box stays in registers.
-        let (mut low, mut high) = (extent.lows()[0], extent.highs()[0]);
+    if let (&[low], &[high]) = (extent.lows(), extent.highs()) {
+        // Few attributes: the box stays in registers, and what changes of it is costed alone.
+        let (mut low, mut high) = (low, high);
         for ((cost, row), size) in further {
-            let (old_low, old_high) = (low, high);
+            let old = (low, high);
             grow_lanes(&mut low, &mut high, &row[0]);
             // Most records lie inside the box already.
-            if old_low != low || old_high != high {
-                penalty = kernel.ncp_between(&[low], &[high]);
+            if old != (low, high) {
+                penalty += added_penalty(kernel, old, (low, high));
             }
             *cost = size as f64 * penalty;
         }
@@ -120,4 +120,24 @@ pub fn box_costs<C: Code>(sorted: &Matrix<C>, kernel: &Kernel, end: usize, k: us
         }
         *cost = size as f64 * penalty;
     }
+}
+
+/// What a box costs more than the smaller one it grew from. Attributes that did not change are not looked up.
+fn added_penalty<C: Code>(
+    kernel: &Kernel,
+    (old_low, old_high): (Lanes<C>, Lanes<C>),
+    (low, high): (Lanes<C>, Lanes<C>),
+) -> f64 {
+    let mut changed = 0u32;
+    for lane in 0..LANES {
+        changed |= u32::from(old_low[lane] != low[lane] || old_high[lane] != high[lane]) << lane;
+    }
+    let mut added = 0.0;
+    while changed != 0 {
+        let lane = changed.trailing_zeros() as usize;
+        added += kernel.penalty(lane, low[lane].index(), high[lane].index())
+            - kernel.penalty(lane, old_low[lane].index(), old_high[lane].index());
+        changed &= changed - 1;
+    }
+    added
 }

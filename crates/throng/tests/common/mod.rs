@@ -1,0 +1,148 @@
+//! Random small tables, policies and requirements, and what the tests ask of a release.
+#![allow(clippy::unwrap_used, clippy::expect_used, dead_code)]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use throng::policy::Policy;
+use throng::problem::Problem;
+use throng::run;
+use throng::table::Table;
+use throng::watch::Unwatched;
+
+/// An attribute of a random table.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    Number { missing: bool },
+    Decimal,
+    Date,
+    Flat { values: u8 },
+    Tree { values: u8, missing: bool },
+    Prefix,
+    Intervals,
+}
+
+/// A random table with its policy, as text.
+#[derive(Clone, Debug)]
+pub struct Case {
+    pub kinds: Vec<Kind>,
+    pub weights: Vec<u8>,
+    pub rows: Vec<Vec<u8>>,
+    pub sensitive: Vec<u8>,
+    pub seed: u64,
+}
+
+/// Random tables of up to `rows` records.
+pub fn cases(rows: usize) -> impl Strategy<Value = Case> {
+    let kind = prop_oneof![
+        any::<bool>().prop_map(|missing| Kind::Number { missing }),
+        Just(Kind::Decimal),
+        Just(Kind::Date),
+        (2u8..6).prop_map(|values| Kind::Flat { values }),
+        (2u8..9, any::<bool>()).prop_map(|(values, missing)| Kind::Tree { values, missing }),
+        Just(Kind::Prefix),
+        Just(Kind::Intervals),
+    ];
+    (prop::collection::vec(kind, 1..5), 1..rows + 1).prop_flat_map(|(kinds, rows)| {
+        let width = kinds.len();
+        (
+            Just(kinds),
+            prop::collection::vec(1u8..5, width),
+            prop::collection::vec(prop::collection::vec(0u8..30, width), rows),
+            prop::collection::vec(0u8..4, rows),
+            0u64..1000,
+        )
+            .prop_map(|(kinds, weights, rows, sensitive, seed)| Case { kinds, weights, rows, sensitive, seed })
+    })
+}
+
+impl Kind {
+    fn cell(&self, code: u8) -> String {
+        match self {
+            Kind::Number { missing: true } if code % 7 == 0 => "?".to_owned(),
+            Kind::Number { .. } => (i32::from(code % 13) - 4).to_string(),
+            Kind::Decimal => format!("{}.{}", code % 5, code % 4),
+            Kind::Date => format!("2024-{:02}-{:02}", code % 12 + 1, code % 28 + 1),
+            Kind::Flat { values } => format!("v{}", code % values),
+            Kind::Tree { missing: true, .. } if code % 11 == 0 => "?".to_owned(),
+            Kind::Tree { values, .. } => format!("leaf {}", code % values),
+            Kind::Prefix => format!("{}{}", 531 + u32::from(code % 3), code % 4),
+            Kind::Intervals => (code % 25).to_string(),
+        }
+    }
+
+    fn policy(&self) -> String {
+        match self {
+            Kind::Number { .. } | Kind::Decimal | Kind::Date | Kind::Flat { .. } => String::new(),
+            Kind::Tree { values, .. } => {
+                let leaves = |range: std::ops::Range<u8>| {
+                    range.map(|leaf| format!("\"leaf {leaf}\"")).collect::<Vec<_>>().join(", ")
+                };
+                let half = values / 2;
+                format!("hierarchy = {{ Low = [{}], High = {{ Upper = [{}] }} }}\n", leaves(0..half), leaves(half..*values))
+            }
+            Kind::Prefix => "kind = \"categorical\"\nhierarchy = { prefix = [3, 2, 0] }\n".to_owned(),
+            Kind::Intervals => "hierarchy = { intervals = [5, 10] }\n".to_owned(),
+        }
+    }
+}
+
+impl Case {
+    pub fn csv(&self) -> String {
+        let names: Vec<String> = (0..self.kinds.len()).map(|at| format!("q{at}")).collect();
+        let mut text = format!("id,{},note,secret\n", names.join(","));
+        for (row, (codes, sensitive)) in self.rows.iter().zip(&self.sensitive).enumerate() {
+            let cells: Vec<String> = codes.iter().zip(&self.kinds).map(|(code, kind)| kind.cell(*code)).collect();
+            writeln!(text, "{row},{},note {row},s{sensitive}", cells.join(",")).unwrap();
+        }
+        text
+    }
+
+    pub fn policy(&self, privacy: &str, method: &str) -> String {
+        let mut text = format!(
+            "[data]\nmissing = [\"?\"]\n[privacy]\n{privacy}\n[method]\nname = \"{method}\"\nseed = {}\n\
+             [attribute.id]\nrole = \"identifier\"\n[attribute.secret]\nrole = \"sensitive\"\n",
+            self.seed
+        );
+        for (at, (kind, weight)) in self.kinds.iter().zip(&self.weights).enumerate() {
+            write!(text, "[attribute.q{at}]\nrole = \"quasi\"\nweight = {weight}\n{}", kind.policy()).unwrap();
+        }
+        text
+    }
+}
+
+/// A case on disk, read and encoded.
+pub struct Loaded {
+    pub folder: tempfile::TempDir,
+    pub data: PathBuf,
+    pub policy: Policy,
+    pub table: Table,
+    pub problem: Problem,
+}
+
+pub fn load(case: &Case, privacy: &str, method: &str) -> Loaded {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("table.csv");
+    std::fs::write(&data, case.csv()).unwrap();
+    let policy = Policy::parse(&case.policy(privacy, method), None).expect("a policy the tests wrote");
+    let table = run::read(&data, &policy, &Unwatched).unwrap();
+    let problem = Problem::new(&table, &policy).unwrap();
+    Loaded { folder, data, policy, table, problem }
+}
+
+/// Rows of a CSV file, header first.
+pub fn rows_of(path: &Path) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();
+    reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
+/// Where the large data sets are, if they are there; says so if not.
+pub fn shared_data() -> Option<PathBuf> {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    eprintln!("skipped: the large data sets are not in ../shared/data");
+    None
+}

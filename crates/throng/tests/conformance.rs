@@ -1,0 +1,190 @@
+//! What every registered method promises, for every requirement it takes, on random tables.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use std::collections::HashMap;
+
+use common::{Case, Loaded, cases, load, rows_of};
+use proptest::prelude::*;
+use throng::audit::audit;
+use throng::loss::Kernel;
+use throng::method::{METHODS, Partition};
+use throng::privacy::{Part, Tally};
+use throng::release::{Order, Output, Publish, Release};
+use throng::run::{Anonymize, solve};
+use throng::watch::Unwatched;
+
+/// Requirements, each with the parts of a policy it uses.
+const REQUIREMENTS: &[(&str, &[Part])] = &[
+    ("k = 1", &[Part::K]),
+    ("k = 2", &[Part::K]),
+    ("k = 5", &[Part::K]),
+    ("l = 2", &[Part::L]),
+    ("l = 1.5", &[Part::L]),
+    ("k = 3\nl = 2\ndiversity = \"distinct\"", &[Part::K, Part::L]),
+    ("l = 2\ndiversity = \"entropy\"", &[Part::L]),
+    ("l = 2\ndiversity = \"recursive\"\nc = 2.0", &[Part::L]),
+    ("k = 2\nt = 0.4", &[Part::K, Part::T]),
+    ("k = 2\nl = 2\nt = 0.5", &[Part::K, Part::L, Part::T]),
+    ("k = 2\nquasi_identifiers = [{ attributes = [\"q0\"], k = 4 }]", &[Part::K]),
+    ("quasi_identifiers = [{ attributes = [\"q0\"], k = 3 }]", &[Part::K]),
+];
+
+/// Solves a case; `None` when the whole table cannot meet the requirement, which is then checked.
+fn solved(loaded: &Loaded) -> Option<Partition> {
+    match solve(&loaded.problem, &loaded.policy, &Unwatched) {
+        Ok(partition) => Some(partition),
+        Err(error) => {
+            assert_eq!(error.fault(), throng::error::Fault::Requirement, "{error}");
+            assert!(!loaded.problem.requirement.holds(&Tally::of_all(&loaded.problem)));
+            None
+        }
+    }
+}
+
+fn for_each_method(case: &Case, check: impl Fn(&Loaded, &Partition)) {
+    for (privacy, parts) in REQUIREMENTS {
+        for entry in METHODS.iter().filter(|entry| parts.iter().all(|part| entry.takes.contains(part))) {
+            let loaded = load(case, privacy, entry.name);
+            if let Some(partition) = solved(&loaded) {
+                check(&loaded, &partition);
+            }
+        }
+    }
+}
+
+fn publish(loaded: &Loaded, partition: &Partition, publish: Publish, order: Order) -> Output {
+    let release =
+        Release::new(&loaded.table, &loaded.problem, &loaded.policy, partition, publish, order).unwrap();
+    let mut output = Output::create(&loaded.folder.path().join("release.csv")).unwrap();
+    release.write(&mut output, &Unwatched).unwrap();
+    output
+}
+
+/// Whether a published cell may stand for an original one, told from the texts alone.
+fn covers(cell: &str, original: &str, hierarchy: &HashMap<String, Vec<String>>) -> bool {
+    let number = |text: &str| {
+        text.parse::<f64>().ok().or_else(|| {
+            let parts: Vec<f64> = text.split('-').filter_map(|part| part.parse().ok()).collect();
+            (parts.len() == 3 && text.len() == 10).then(|| parts[0] * 10_000.0 + parts[1] * 100.0 + parts[2])
+        })
+    };
+    if cell == "*" || cell == original || number(cell).is_some_and(|cell| Some(cell) == number(original)) {
+        return true;
+    }
+    if hierarchy.get(original).is_some_and(|above| above.iter().any(|label| label == cell)) {
+        return true;
+    }
+    let Some(inside) = cell.strip_prefix('[').and_then(|cell| cell.strip_suffix(']')) else { return false };
+    (1..inside.len()).any(|at| {
+        let ends = (number(&inside[..at]), inside.get(at + 1..).and_then(number), number(original));
+        matches!(ends, (Some(low), Some(high), Some(own)) if low <= own && own <= high)
+    })
+}
+
+/// The labels above each value of an attribute of a case, written out by hand.
+fn labels_above(kind: &common::Kind, value: &str) -> Vec<String> {
+    match kind {
+        common::Kind::Tree { values, .. } => match value.strip_prefix("leaf ").map(|leaf| leaf.parse::<u8>().unwrap()) {
+            Some(leaf) if leaf < values / 2 => vec!["Low".to_owned()],
+            Some(_) => vec!["Upper".to_owned(), "High".to_owned()],
+            None => Vec::new(),
+        },
+        common::Kind::Prefix => vec![format!("{}*", &value[..3]), format!("{}*", &value[..2])],
+        common::Kind::Intervals => {
+            let number: i64 = value.parse().unwrap();
+            [5, 10].iter().map(|width| format!("[{}-{}]", number / width * width, number / width * width + width - 1)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_method_puts_every_record_into_one_valid_group(case in cases(60)) {
+        for_each_method(&case, |loaded, partition| {
+            let mut seen = vec![false; loaded.problem.len()];
+            for group in partition.groups() {
+                let mut tally = Tally::for_problem(&loaded.problem);
+                for &record in group {
+                    assert!(!std::mem::replace(&mut seen[record as usize], true), "record {record} twice");
+                    tally.add_record(&loaded.problem.sensitive, record);
+                }
+                assert!(loaded.problem.requirement.holds(&tally), "{} records", group.len());
+            }
+            assert!(seen.into_iter().all(|seen| seen), "a record is in no group");
+        });
+    }
+
+    #[test]
+    fn every_release_tells_no_untruth(case in cases(40)) {
+        for_each_method(&case, |loaded, partition| {
+            let output = publish(loaded, partition, Publish::Cells, Order::Keep);
+            let (original, released) = (rows_of(&loaded.data), rows_of(output.temporary_path()));
+            assert_eq!(original.len(), released.len());
+            for (before, after) in original.iter().zip(&released).skip(1) {
+                // The identifier is gone; everything else stays in its column.
+                assert_eq!(after.len(), before.len() - 1);
+                for (at, kind) in case.kinds.iter().enumerate() {
+                    let (cell, value) = (&after[at], &before[at + 1]);
+                    let above = HashMap::from([(value.clone(), labels_above(kind, value))]);
+                    assert!(covers(cell, value, &above), "\"{cell}\" does not cover \"{value}\" ({kind:?})");
+                }
+                assert_eq!(&after[case.kinds.len()..], &before[case.kinds.len() + 1..]);
+            }
+        });
+    }
+
+    #[test]
+    fn the_audit_measures_what_the_method_did(case in cases(60)) {
+        for_each_method(&case, |loaded, partition| {
+            let problem = &loaded.problem;
+            let kernel = Kernel::new(&problem.attributes);
+            let ncp: f64 = partition.groups().map(|group| group.len() as f64 * throng::loss::group_ncp(problem, &kernel, group)).sum();
+            let smallest = partition.groups().map(<[u32]>::len).min().unwrap() as u64;
+            for way in [Publish::Cells, Publish::Bounds] {
+                let output = publish(loaded, partition, way, Order::Shuffled);
+                let measures = audit(problem, &loaded.policy, output.temporary_path(), &Unwatched).unwrap().measures;
+                assert!(measures.violations.is_empty(), "{:?}", measures.violations);
+                assert!((measures.ncp - ncp).abs() < 1e-9 * (1.0 + ncp), "{} and {ncp}", measures.ncp);
+                let gcp = ncp / problem.len() as f64 / problem.total_weight();
+                assert!((measures.gcp - gcp).abs() < 1e-9);
+                // Groups with equal cells are one class, so classes can only be larger and fewer.
+                assert!(measures.k >= smallest && measures.classes <= partition.len() as u64);
+                assert_eq!(measures.rows_published, problem.len() as u64);
+                if let Some(bound) = &measures.lower_bound {
+                    assert!(bound.gcp <= measures.gcp + 1e-9, "bound {} above {}", bound.gcp, measures.gcp);
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn same_seed_same_bytes_on_any_number_of_threads(case in cases(200)) {
+        for entry in METHODS {
+            let loaded = load(&case, "k = 2", entry.name);
+            if loaded.problem.len() < 2 {
+                continue;
+            }
+            let bytes: Vec<Vec<u8>> = [1, 2].iter().map(|threads| {
+                let release = loaded.folder.path().join("r.csv");
+                let run = Anonymize {
+                    data: loaded.data.clone(),
+                    release: release.clone(),
+                    policy: loaded.policy.clone(),
+                    publish: Publish::Cells,
+                    order: Order::Shuffled,
+                    overrides: Vec::new(),
+                    hashes: false,
+                };
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().unwrap();
+                pool.install(|| run.run(&Unwatched)).unwrap();
+                std::fs::read(release).unwrap()
+            }).collect();
+            prop_assert_eq!(&bytes[0], &bytes[1]);
+        }
+    }
+}

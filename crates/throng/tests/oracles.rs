@@ -1,0 +1,269 @@
+//! Fast paths against plain ones, and exact answers on small inputs.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{cases, load};
+use proptest::prelude::*;
+use throng::curve::{Curve, index_of};
+use throng::loss::{Kernel, bound, group_ncp};
+use throng::problem::Records;
+use throng::run::solve;
+use throng::table::Scale;
+use throng::watch::Unwatched;
+
+/// NCP of a group on one attribute as the specification words it, from values and leaves.
+fn plain_ncp(problem: &throng::problem::Problem, attribute: usize, group: &[u32]) -> f64 {
+    let domain = &problem.attributes[attribute].domain;
+    let codes: Vec<u32> = group.iter().map(|record| problem.records.code(*record as usize, attribute)).collect();
+    if codes.iter().all(|code| *code == codes[0]) {
+        return 0.0;
+    }
+    match domain.scale() {
+        Scale::Numeric { values, .. } => {
+            if codes.iter().any(|code| Some(*code) == domain.missing()) {
+                return 1.0;
+            }
+            let own: Vec<f64> = codes.iter().map(|code| values[*code as usize]).collect();
+            let width = |values: &[f64]| {
+                values.iter().copied().fold(f64::MIN, f64::max) - values.iter().copied().fold(f64::MAX, f64::min)
+            };
+            width(&own) / width(values)
+        }
+        Scale::Categorical(tree) => {
+            // The lowest node that holds all of them, found by looking at every node.
+            let holds = |node: &throng::table::NodeId| {
+                codes.iter().all(|code| tree.leaves_under(*node).contains(&(*code as usize)))
+            };
+            let leaves = tree.nodes().filter(holds).map(|node| tree.leaves_under(node).len()).min().unwrap();
+            leaves as f64 / tree.leaf_count() as f64
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_kernel_is_the_definition(case in cases(30), picks in prop::collection::vec(any::<prop::sample::Index>(), 1..8)) {
+        let loaded = load(&case, "k = 1", "mondrian");
+        let problem = &loaded.problem;
+        let group: Vec<u32> = picks.iter().map(|pick| pick.index(problem.len()) as u32).collect();
+        let plain: f64 = (0..problem.attributes.len())
+            .map(|at| problem.attributes[at].weight * plain_ncp(problem, at, &group))
+            .sum();
+        let kernel = Kernel::new(&problem.attributes);
+        prop_assert!((group_ncp(problem, &kernel, &group) - plain).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_kernel_is_the_same_in_every_width(case in cases(30)) {
+        let loaded = load(&case, "k = 1", "mondrian");
+        let kernel = Kernel::new(&loaded.problem.attributes);
+        let mut wider = loaded.problem.clone();
+        let all: Vec<u32> = (0..wider.len() as u32).collect();
+        let narrow = group_ncp(&wider, &kernel, &all);
+        prop_assert!(matches!(wider.records, Records::Narrow(_)));
+        for widen in [widened::<u16>, widened::<u32>] {
+            wider.records = widen(&loaded.problem);
+            prop_assert_eq!(group_ncp(&wider, &kernel, &all), narrow);
+            for entry in throng::method::METHODS {
+                let policy = load(&case, "k = 2", entry.name).policy;
+                let mut narrow = loaded.problem.clone();
+                narrow.requirement = throng::privacy::Requirement::new(&policy.privacy, &narrow.sensitive);
+                wider.requirement = narrow.requirement.clone();
+                if narrow.len() >= 2 {
+                    prop_assert_eq!(solve(&narrow, &policy, &Unwatched), solve(&wider, &policy, &Unwatched));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_lower_bound_is_that_of_all_pairs(case in cases(80), k in 2usize..6, l in 0u8..4) {
+        let privacy = if l > 1 { format!("k = {k}\nl = {l}") } else { format!("k = {k}") };
+        let loaded = load(&case, &privacy, "mondrian");
+        let problem = &loaded.problem;
+        let kernel = Kernel::new(&problem.attributes);
+        let mut sum = 0.0;
+        for record in 0..problem.len() as u32 {
+            let others: Vec<u32> = (0..problem.len() as u32).filter(|other| *other != record).collect();
+            let penalty = |other: &u32| group_ncp(problem, &kernel, &[record, *other]);
+            let mut all: Vec<f64> = others.iter().map(penalty).collect();
+            all.sort_by(f64::total_cmp);
+            let smallest = problem.requirement.smallest_class();
+            let mut least = all.get(smallest - 2).copied().unwrap_or(0.0);
+            if l > 1 {
+                let codes = &problem.sensitive[0].codes;
+                let mut of_value: Vec<f64> = (0..problem.sensitive[0].domain.len() as u32)
+                    .filter(|value| *value != codes[record as usize])
+                    .filter_map(|value| others.iter().filter(|other| codes[**other as usize] == value).map(penalty).min_by(f64::total_cmp))
+                    .collect();
+                of_value.sort_by(f64::total_cmp);
+                least = least.max(of_value.get(usize::from(l) - 2).copied().unwrap_or(0.0));
+            }
+            sum += least;
+        }
+        let expected = sum / problem.len() as f64 / problem.total_weight();
+        let found = bound::lower_bound(problem, loaded.policy.privacy.l, &Unwatched).unwrap();
+        prop_assert!((found.gcp - expected).abs() < 1e-9, "{} and {expected}", found.gcp);
+    }
+
+    #[test]
+    fn hilbert_on_one_attribute_is_optimal(values in prop::collection::vec(0u8..40, 2..10), k in 1usize..4) {
+        prop_assume!(values.len() >= k);
+        let case = common::Case {
+            kinds: vec![common::Kind::Intervals],
+            weights: vec![1],
+            rows: values.iter().map(|value| vec![*value]).collect(),
+            sensitive: vec![0; values.len()],
+            seed: 0,
+        };
+        for (kind, policy) in [("flat number", "kind = \"numeric\""), ("categories", "kind = \"categorical\"")] {
+            let loaded = load_single(&case, k, policy);
+            let partition = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap();
+            let kernel = Kernel::new(&loaded.problem.attributes);
+            let loss = |group: &[u32]| group.len() as f64 * group_ncp(&loaded.problem, &kernel, group);
+            let found: f64 = partition.groups().map(loss).sum();
+            let best = best_partition(values.len(), k, &loss);
+            prop_assert!((found - best).abs() < 1e-9, "{kind}: {found}, best {best}");
+        }
+    }
+
+    #[test]
+    fn cutting_runs_is_optimal_over_the_order(costs in prop::collection::vec(0u8..50, 300), count in 1usize..24, k in 1usize..5) {
+        let cost = |start: usize, end: usize| f64::from(costs[(start * 7 + end * 13) % costs.len()]);
+        let sizes = throng::method::hilbert::runs::cut(count, k, &Unwatched, |end, row| {
+            for (slot, size) in row.iter_mut().zip(k..=end) {
+                *slot = cost(end - size, end);
+            }
+        }).unwrap();
+        prop_assert_eq!(sizes.iter().sum::<usize>(), count);
+        if count >= 2 * k {
+            prop_assert!(sizes.iter().all(|size| (k..2 * k).contains(size)));
+            let mut end = 0;
+            let found: f64 = sizes.iter().map(|size| { end += size; cost(end - size, end) }).sum();
+            prop_assert_eq!(found, best_runs(count, k, &cost));
+        }
+    }
+
+    #[test]
+    fn the_curve_agrees_with_other_implementations(x in 0u32..256, y in 0u32..256, z in 0u32..256, w in 0u32..256) {
+        // Other implementations may order or mirror the axes differently, so each is compared up to that.
+        let two = fast_hilbert::xy2h(x, y, 8);
+        let ours = [index_of(&[x, y], 8)[0], index_of(&[y, x], 8)[0]];
+        prop_assert!(ours.contains(&u64::from(two)), "{two} is not in {ours:?}");
+        let three: u64 = lindel::hilbert_encode([x as u8, y as u8, z as u8]).into();
+        prop_assert!(permutations(&[x, y, z]).iter().any(|point| index_of(point, 8)[0] == three));
+        let four: u64 = lindel::hilbert_encode([x as u8, y as u8, z as u8, w as u8]).into();
+        prop_assert!(permutations(&[x, y, z, w]).iter().any(|point| index_of(point, 8)[0] == four));
+    }
+
+    #[test]
+    fn keys_of_batches_are_those_of_single_points(rows in prop::collection::vec(prop::collection::vec(0u32..200, 13), 1..40)) {
+        // Thirteen attributes of eight bits need two words.
+        let columns: Vec<Vec<u32>> = (0..13).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
+        let Records::Narrow(matrix) = Records::from_columns(&columns, rows.len()) else { panic!("codes below 256") };
+        let keys = Curve::new(&[256; 13]).keys(&matrix);
+        for (at, row) in rows.iter().enumerate() {
+            let expected = index_of(row, 8);
+            prop_assert_eq!(keys.key(at), expected.as_slice());
+        }
+    }
+}
+
+fn widened<C: throng::problem::Code>(problem: &throng::problem::Problem) -> Records
+where
+    Records: From<throng::problem::Matrix<C>>,
+{
+    let mut matrix = throng::problem::Matrix::<C>::zeros(problem.len(), problem.attributes.len());
+    for record in 0..problem.len() {
+        for at in 0..problem.attributes.len() {
+            matrix.set(record, at, C::from_index(problem.records.code(record, at) as usize));
+        }
+    }
+    Records::from(matrix)
+}
+
+fn load_single(case: &common::Case, k: usize, kind: &str) -> common::Loaded {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("table.csv");
+    std::fs::write(&data, case.csv()).unwrap();
+    let text = format!("[privacy]\nk = {k}\n[method]\nname = \"hilbert\"\n[attribute.q0]\nrole = \"quasi\"\n{kind}\n");
+    let policy = throng::policy::Policy::parse(&text, None).unwrap();
+    let table = throng::run::read(&data, &policy, &Unwatched).unwrap();
+    let problem = throng::problem::Problem::new(&table, &policy).unwrap();
+    common::Loaded { folder, data, policy, table, problem }
+}
+
+/// The least loss over all partitions into groups of at least k, by trying all of them.
+fn best_partition(count: usize, k: usize, loss: &dyn Fn(&[u32]) -> f64) -> f64 {
+    fn place(next: u32, count: u32, k: usize, groups: &mut Vec<Vec<u32>>, loss: &dyn Fn(&[u32]) -> f64, best: &mut f64) {
+        if next == count {
+            if groups.iter().all(|group| group.len() >= k) {
+                *best = best.min(groups.iter().map(|group| loss(group)).sum());
+            }
+            return;
+        }
+        for at in 0..=groups.len() {
+            if at == groups.len() {
+                groups.push(Vec::new());
+            }
+            groups[at].push(next);
+            place(next + 1, count, k, groups, loss, best);
+            groups[at].pop();
+            if groups[at].is_empty() {
+                groups.pop();
+            }
+        }
+    }
+    let mut best = f64::INFINITY;
+    place(0, count as u32, k, &mut Vec::new(), loss, &mut best);
+    best
+}
+
+fn best_runs(count: usize, k: usize, cost: &dyn Fn(usize, usize) -> f64) -> f64 {
+    let mut best = vec![f64::INFINITY; count + 1];
+    best[0] = 0.0;
+    for end in 1..=count {
+        for start in (0..end).filter(|start| (k..2 * k).contains(&(end - start))) {
+            best[end] = best[end].min(best[start] + cost(start, end));
+        }
+    }
+    best[count]
+}
+
+fn permutations(axes: &[u32]) -> Vec<Vec<u32>> {
+    if axes.len() <= 1 {
+        return vec![axes.to_vec()];
+    }
+    let rest = |at: usize| axes.iter().enumerate().filter(move |(other, _)| *other != at).map(|(_, axis)| *axis);
+    (0..axes.len())
+        .flat_map(|at| {
+            permutations(&rest(at).collect::<Vec<_>>()).into_iter().map(move |mut tail| {
+                tail.insert(0, axes[at]);
+                tail
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn neighbours_on_the_curve_are_one_step_apart() {
+    for (dimensions, bits) in [(1, 6), (2, 5), (3, 4), (4, 3), (5, 2), (7, 2), (11, 1)] {
+        let side = 1u32 << bits;
+        let count = (side as usize).pow(dimensions);
+        let mut points = vec![Vec::new(); count];
+        for point in 0..count {
+            let coordinates: Vec<u32> =
+                (0..dimensions).map(|axis| (point >> (axis * bits)) as u32 & (side - 1)).collect();
+            let index = index_of(&coordinates, bits)[0] as usize;
+            assert!(points[index].is_empty(), "two points with index {index}");
+            points[index] = coordinates;
+        }
+        for pair in points.windows(2) {
+            let steps: u32 = pair[0].iter().zip(&pair[1]).map(|(a, b)| a.abs_diff(*b)).sum();
+            assert_eq!(steps, 1, "{pair:?} in {dimensions} dimensions of {bits} bits");
+        }
+    }
+}
