@@ -7,10 +7,10 @@ mod columnar_fixtures;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::types::{Int8Type, Int32Type};
+use arrow_array::types::Int32Type;
 use arrow_array::*;
 use arrow_schema::{DataType, TimeUnit};
-use columnar_fixtures::{Run, batch, cells, open, read, write};
+use columnar_fixtures::{Run, all_types, batch, cells, column, open, read, write};
 use proptest::prelude::*;
 use throng::error::Fault;
 use throng::policy::Policy;
@@ -18,90 +18,6 @@ use throng::release::{Order, Publish};
 use throng::run::{self, Anonymize};
 use throng::table::{Reading, Storage, Table};
 use throng::watch::Unwatched;
-
-fn column(array: impl Array + 'static) -> ArrayRef {
-    Arc::new(array)
-}
-
-/// Every readable type with its texts; `NULL` is a null.
-fn all_types() -> Vec<(&'static str, ArrayRef, [&'static str; 3])> {
-    let noon = 1_709_208_000; // 2024-02-29T12:00:00
-    vec![
-        ("i8", column(Int8Array::from(vec![Some(-128), None, Some(7)])), ["-128", "NULL", "7"]),
-        ("i16", column(Int16Array::from(vec![Some(-300), None, Some(7)])), ["-300", "NULL", "7"]),
-        ("i32", column(Int32Array::from(vec![Some(-70_000), None, Some(7)])), ["-70000", "NULL", "7"]),
-        (
-            "i64",
-            column(Int64Array::from(vec![i64::MIN, 0, i64::MAX])),
-            ["-9223372036854775808", "0", "9223372036854775807"],
-        ),
-        ("u8", column(UInt8Array::from(vec![255, 0, 7])), ["255", "0", "7"]),
-        ("u16", column(UInt16Array::from(vec![65_535, 0, 7])), ["65535", "0", "7"]),
-        ("u32", column(UInt32Array::from(vec![u32::MAX, 0, 7])), ["4294967295", "0", "7"]),
-        ("u64", column(UInt64Array::from(vec![u64::MAX, 0, 7])), ["18446744073709551615", "0", "7"]),
-        ("f32", column(Float32Array::from(vec![Some(0.1), None, Some(5.0)])), ["0.1", "NULL", "5"]),
-        (
-            "f64",
-            column(Float64Array::from(vec![Some(1e-7), Some(12_345_678.9), Some(-5.0)])),
-            ["1e-7", "12345678.9", "-5"],
-        ),
-        (
-            "boolean",
-            column(BooleanArray::from(vec![Some(true), None, Some(false)])),
-            ["true", "NULL", "false"],
-        ),
-        ("utf8", column(StringArray::from(vec![Some("a"), None, Some("")])), ["a", "NULL", ""]),
-        ("large", column(LargeStringArray::from(vec![Some("a"), None, Some("é")])), ["a", "NULL", "é"]),
-        (
-            "view",
-            column(StringViewArray::from(vec![Some("a"), None, Some("longer than twelve bytes")])),
-            ["a", "NULL", "longer than twelve bytes"],
-        ),
-        ("binary", column(BinaryArray::from_opt_vec(vec![Some(b"a"), None, Some(b"b")])), ["a", "NULL", "b"]),
-        (
-            "words",
-            column(DictionaryArray::<Int8Type>::from_iter([Some("x"), None, Some("x")])),
-            ["x", "NULL", "x"],
-        ),
-        (
-            "date32",
-            column(Date32Array::from(vec![Some(19_782), None, Some(-1)])),
-            ["2024-02-29", "NULL", "1969-12-31"],
-        ),
-        (
-            "date64",
-            column(Date64Array::from(vec![Some(19_782 * 86_400_000), None, Some(0)])),
-            ["2024-02-29", "NULL", "1970-01-01"],
-        ),
-        (
-            "seconds",
-            column(TimestampSecondArray::from(vec![Some(noon), None, Some(0)])),
-            ["2024-02-29T12:00:00", "NULL", "1970-01-01T00:00:00"],
-        ),
-        (
-            "zoned",
-            column(
-                TimestampMillisecondArray::from(vec![Some(noon * 1000 + 5), None, Some(0)])
-                    .with_timezone("Europe/Berlin"),
-            ),
-            ["2024-02-29T12:00:00.005Z", "NULL", "1970-01-01T00:00:00Z"],
-        ),
-        (
-            "time",
-            column(Time64MicrosecondArray::from(vec![Some(43_200_000_001), None, Some(0)])),
-            ["12:00:00.000001", "NULL", "00:00:00"],
-        ),
-        (
-            "decimal",
-            column(
-                Decimal128Array::from(vec![Some(-12_345), None, Some(5)])
-                    .with_precision_and_scale(10, 2)
-                    .unwrap(),
-            ),
-            ["-123.45", "NULL", "0.05"],
-        ),
-    ]
-}
 
 fn typed_batch() -> RecordBatch {
     batch(all_types().into_iter().map(|(name, array, _)| (name, array)).collect())
@@ -443,8 +359,31 @@ fn zoned_times_keep_their_zone() {
     assert_eq!(kind, DataType::Timestamp(TimeUnit::Nanosecond, Some("America/New_York".into())));
 }
 
+#[test]
+fn types_without_a_way_back_are_published_as_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data.arrow");
+    let age = column(Int32Array::from(vec![1, 1]));
+    let run_ends = Int32Array::from(vec![1, 2]);
+    let runs = RunArray::try_new(&run_ends, &Float64Array::from(vec![0.5, 2.0])).unwrap();
+    let negative = Decimal128Array::from(vec![Some(12), None]).with_precision_and_scale(5, -2).unwrap();
+    let span = DurationSecondArray::from(vec![Some(90), None]);
+    let data =
+        vec![("age", age), ("span", column(span)), ("negative", column(negative)), ("runs", column(runs))];
+    write(&path, &[batch(data)]);
+    let (release, _) = Run { data: &path, policy: BY_AGE, publish: Publish::Cells }.release("release.arrow");
+    let written = open(&release);
+    let kinds: Vec<_> = written[0].schema().fields().iter().map(|field| field.data_type().clone()).collect();
+    assert_eq!(kinds[1..], [DataType::Utf8, DataType::Utf8, DataType::Float64]);
+    assert_eq!(cells(&written, "negative"), [Some("1200".to_owned()), None]);
+    assert_eq!(cells(&written, "span")[1], None);
+}
+
+/// A number, a real number, a word and a note.
+type Row = (i16, Option<f32>, Option<String>, Option<String>);
+
 /// A table of numbers, words and nulls.
-fn random_table() -> impl Strategy<Value = Vec<(i16, Option<f32>, Option<String>, Option<String>)>> {
+fn random_table() -> impl Strategy<Value = Vec<Row>> {
     let word = || proptest::option::weighted(0.9, "[a-c]{1,2}");
     let note = proptest::option::weighted(0.8, "[ -~é\n]{1,6}");
     proptest::collection::vec(
@@ -456,7 +395,7 @@ fn random_table() -> impl Strategy<Value = Vec<(i16, Option<f32>, Option<String>
 const RANDOM: &str = "[privacy]\nk = 2\n[method]\nseed = 5\n[attribute.number]\nrole = \"quasi\"\n\
                       [attribute.real]\nrole = \"quasi\"\nkind = \"numeric\"\n[attribute.word]\nrole = \"quasi\"\n";
 
-fn write_both(folder: &Path, rows: &[(i16, Option<f32>, Option<String>, Option<String>)]) {
+fn write_both(folder: &Path, rows: &[Row]) {
     let mut csv = csv::Writer::from_path(folder.join("data.csv")).unwrap();
     csv.write_record(["number", "real", "word", "note"]).unwrap();
     for (number, real, word, note) in rows {
