@@ -5,13 +5,21 @@ mod commands;
 mod progress;
 mod show;
 
+use std::panic;
 use std::process::ExitCode;
 
 use clap::Parser;
 
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
-    match commands::run(arguments) {
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        // Readers of damaged files may panic, which the library catches; any other panic is told below.
+        panic::set_hook(Box::new(|_| {}));
+    }
+    let outcome = panic::catch_unwind(|| commands::run(arguments)).unwrap_or_else(|_| {
+        Err(throng::Error::bug("the work ended unexpectedly; with RUST_BACKTRACE=1 set it says where"))
+    });
+    match outcome {
         Ok(code) => code,
         Err(error) => {
             show::error(&error);

@@ -2,6 +2,7 @@
 
 use super::Columns;
 use crate::error::{Error, Result};
+use crate::policy::Policy;
 use crate::problem::{Attribute, Problem};
 use crate::table::domain::shorten;
 use crate::table::value::range;
@@ -34,14 +35,14 @@ struct AttributeCells {
 }
 
 impl Meanings {
-    pub fn read(problem: &Problem, release: &Table, columns: &Columns) -> Result<Self> {
+    pub fn read(problem: &Problem, policy: &Policy, release: &Table, columns: &Columns) -> Result<Self> {
         let attributes = problem
             .attributes
             .iter()
             .zip(&columns.of_attribute)
             .map(|(attribute, columns)| match columns[..] {
-                [low, high] => read_bounds(attribute, release, low, high),
-                _ => read_cells(attribute, release, columns[0]),
+                [low, high] => read_bounds(&CellReader::new(attribute, &policy.missing), release, low, high),
+                _ => read_cells(&CellReader::new(attribute, &policy.missing), release, columns[0]),
             })
             .collect::<Result<_>>()?;
         Ok(Meanings { attributes })
@@ -54,8 +55,7 @@ impl Meanings {
     }
 }
 
-fn read_cells(attribute: &Attribute, release: &Table, column: usize) -> Result<AttributeCells> {
-    let reader = CellReader::new(attribute);
+fn read_cells(reader: &CellReader<'_>, release: &Table, column: usize) -> Result<AttributeCells> {
     let cells = release
         .values(column)
         .iter()
@@ -65,8 +65,7 @@ fn read_cells(attribute: &Attribute, release: &Table, column: usize) -> Result<A
     Ok(AttributeCells { cells, of_row: release.numbers(column) })
 }
 
-fn read_bounds(attribute: &Attribute, release: &Table, low: usize, high: usize) -> Result<AttributeCells> {
-    let reader = CellReader::new(attribute);
+fn read_bounds(reader: &CellReader<'_>, release: &Table, low: usize, high: usize) -> Result<AttributeCells> {
     let (lows, highs) = (release.values(low), release.values(high));
     let mut known: Map<(u32, u32), u32> = Map::default();
     let mut cells = Vec::new();
@@ -102,12 +101,14 @@ struct CellReader<'a> {
     /// Widest node of each label.
     nodes: Map<&'a str, NodeId>,
     missing_label: Option<&'a str>,
+    /// All texts of a missing value: a null reads as the first of them, whichever the table used.
+    markers: &'a [String],
     first: f64,
     last: f64,
 }
 
 impl<'a> CellReader<'a> {
-    fn new(attribute: &'a Attribute) -> Self {
+    fn new(attribute: &'a Attribute, markers: &'a [String]) -> Self {
         let domain = &attribute.domain;
         let missing_label = domain.missing().map(|code| domain.label(code));
         let mut nodes: Map<&str, NodeId> = Map::default();
@@ -124,14 +125,14 @@ impl<'a> CellReader<'a> {
                 last = values.last().copied().unwrap_or(0.0);
             }
         }
-        CellReader { attribute, nodes, missing_label, first, last }
+        CellReader { attribute, nodes, missing_label, markers, first, last }
     }
 
     fn read(&self, text: &str) -> Option<Cell> {
         match self.attribute.domain.scale() {
             Scale::Categorical(tree) => self.read_node(tree, text),
             Scale::Numeric { .. } if text == ANY => Some(self.anything()),
-            Scale::Numeric { .. } if self.missing_label == Some(text) => Some(self.only_missing()),
+            Scale::Numeric { .. } if self.is_missing(text) => Some(self.only_missing()),
             Scale::Numeric { .. } => {
                 let single = |text: &str| self.attribute.domain.read(text).map(|number| (number, number));
                 single(text).or_else(|| range(text, |end| self.attribute.domain.read(end))).map(|ends| self.between(ends))
@@ -143,11 +144,15 @@ impl<'a> CellReader<'a> {
         if low == ANY && high == ANY {
             return Some(self.anything());
         }
-        if self.missing_label == Some(low) && low == high {
+        if self.is_missing(low) && self.is_missing(high) {
             return Some(self.only_missing());
         }
         let ends = (self.attribute.domain.read(low)?, self.attribute.domain.read(high)?);
         (ends.0 <= ends.1).then(|| self.between(ends))
+    }
+
+    fn is_missing(&self, text: &str) -> bool {
+        self.missing_label.is_some_and(|label| label == text || self.markers.iter().any(|marker| marker == text))
     }
 
     fn anything(&self) -> Cell {

@@ -41,7 +41,7 @@ pub fn audit(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn Wat
     let table = read_release(problem, policy, release, watch)?;
     watch.stage("auditing", None);
     let columns = release_columns(problem, &table)?;
-    let meanings = Meanings::read(problem, &table, &columns)?;
+    let meanings = Meanings::read(problem, policy, &table, &columns)?;
     let classes = Classes::group(&table, &columns.all());
     watch.check()?;
     let mut measures = Measures {

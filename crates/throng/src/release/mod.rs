@@ -19,7 +19,7 @@ use crate::loss::Extent;
 use crate::method::Partition;
 use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Code, Counted, Matrix, Problem};
-use crate::table::{Dialect, Format, Map, Scale, Table};
+use crate::table::{Dialect, Domain, Format, Map, Scale, Table, value};
 use crate::watch::Watch;
 use crate::with_matrix;
 
@@ -53,6 +53,8 @@ pub struct Release<'a> {
     /// The records in the order they are written.
     order: Vec<u32>,
     classes: usize,
+    /// The text that stood for a null, if the table is of a format that has nulls.
+    null_text: Option<String>,
 }
 
 /// One column of a release.
@@ -76,8 +78,21 @@ enum Content<'a> {
 struct Cells {
     texts: Vec<String>,
     of_class: Vec<u32>,
-    /// Whether all cells are numbers, so that formats with types may say so.
-    numeric: bool,
+    kind: CellKind,
+    /// The text of a missing value.
+    missing: Option<String>,
+}
+
+/// What cells are, so that formats with types may say so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CellKind {
+    Text,
+    /// Whole numbers or missing.
+    Whole,
+    /// Numbers or missing.
+    Real,
+    /// Dates or missing.
+    Date,
 }
 
 impl<'a> Release<'a> {
@@ -107,7 +122,8 @@ impl<'a> Release<'a> {
         check_names(&columns)?;
         let class_of = partition.group_of_record();
         let order = row_order(problem, order);
-        Ok(Release { table, problem, columns, class_of, order, classes: partition.len() })
+        let null_text = table.schema().map(|_| policy.missing.first().cloned().unwrap_or_default());
+        Ok(Release { table, problem, columns, class_of, order, classes: partition.len(), null_text })
     }
 
     /// Number of records.
@@ -158,12 +174,31 @@ fn quasi_columns<'a>(attribute: &Attribute, ends: &[(u32, u32)], publish: Publis
         let end = |low: u32, high: u32, end: u32| {
             if low != high && domain.missing() == Some(high) { domain.cell(low, high) } else { domain.label(end).to_owned() }
         };
-        let typed = domain.missing().is_none();
-        let low = Cells { numeric: typed, ..Cells::new(ends, |low, high| end(low, high, low)) };
-        let high = Cells { numeric: typed, ..Cells::new(ends, |low, high| end(low, high, high)) };
+        let bound = |cells: Cells| Cells {
+            kind: bounds_kind(domain, ends),
+            missing: domain.missing().map(|code| domain.label(code).to_owned()),
+            ..cells
+        };
+        let low = bound(Cells::new(ends, |low, high| end(low, high, low)));
+        let high = bound(Cells::new(ends, |low, high| end(low, high, high)));
         return vec![column(format!("{}.min", attribute.name), low), column(format!("{}.max", attribute.name), high)];
     }
     vec![column(attribute.name.clone(), Cells::new(ends, |low, high| domain.cell(low, high)))]
+}
+
+/// The kind of the bounds of a numeric attribute.
+fn bounds_kind(domain: &Domain, ends: &[(u32, u32)]) -> CellKind {
+    // A class that mixes missing values with numbers has the cell `*`, which only text can tell from a null.
+    if ends.iter().any(|&(low, high)| low != high && domain.missing() == Some(high)) {
+        return CellKind::Text;
+    }
+    let mut labels = (0..domain.len() as u32).filter(|code| domain.missing() != Some(*code));
+    match domain.scale() {
+        Scale::Categorical(_) => CellKind::Text,
+        Scale::Numeric { dates: true, .. } => CellKind::Date,
+        Scale::Numeric { .. } if labels.all(|code| value::whole(domain.label(code)).is_some()) => CellKind::Whole,
+        Scale::Numeric { .. } => CellKind::Real,
+    }
 }
 
 impl Cells {
@@ -179,7 +214,7 @@ impl Cells {
                 })
             })
             .collect();
-        Cells { texts, of_class, numeric: false }
+        Cells { texts, of_class, kind: CellKind::Text, missing: None }
     }
 
     fn text(&self, class: u32) -> &str {

@@ -96,6 +96,8 @@ pub(crate) struct TextRows {
     /// Where each cell ends; `width` cells per row.
     ends: Vec<u32>,
     width: usize,
+    /// Which cells were null, in formats that have nulls; cells past the end were not.
+    nulls: Vec<bool>,
 }
 
 impl TextRows {
@@ -108,6 +110,13 @@ impl TextRows {
             start = end as usize;
             cell
         })
+    }
+
+    /// The cells of a row; `None` where they were null.
+    pub fn nullable_row(&self, row: usize) -> impl Iterator<Item = Option<&[u8]>> {
+        let first = row * self.width;
+        let is_null = move |at: usize| self.nulls.get(first + at).copied().unwrap_or(false);
+        self.row(row).enumerate().map(move |(at, cell)| (!is_null(at)).then_some(cell))
     }
 }
 
@@ -166,6 +175,16 @@ impl<'a> ChunkBuilder<'a> {
             }
             Slot::Skip => {}
         }
+    }
+
+    /// Takes a null as the next cell of a column; `marker` stands for it wherever there are only texts.
+    pub fn push_null(&mut self, column: usize, marker: &[u8]) {
+        if let Slot::Text = self.slots[column] {
+            let text = &mut self.chunk.text;
+            text.nulls.resize(text.ends.len(), false);
+            text.nulls.push(true);
+        }
+        self.push(column, marker);
     }
 
     /// Ends a row.

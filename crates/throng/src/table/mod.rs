@@ -8,10 +8,13 @@ pub mod domain;
 mod chunk;
 mod columnar;
 mod intern;
+mod ipc;
 mod read;
+mod shared_file;
 pub mod source;
 pub mod taxonomy;
 mod text;
+pub(crate) mod types;
 pub mod value;
 
 use std::path::{Path, PathBuf};
@@ -169,6 +172,14 @@ impl Table {
         let chunk = self.chunk_of(row);
         let within = row - self.starts[chunk];
         (self.chunks[chunk].text.row(within), self.chunks[chunk].plain)
+    }
+
+    /// The passed-through cells of a row as texts; `None` where the table had a null.
+    pub(crate) fn nullable_text_row(&self, row: usize) -> impl Iterator<Item = Option<&str>> {
+        let chunk = self.chunk_of(row);
+        let cells = self.chunks[chunk].text.nullable_row(row - self.starts[chunk]);
+        // Every chunk is checked to be UTF-8 when it is read.
+        cells.map(|cell| cell.map(|cell| std::str::from_utf8(cell).unwrap_or_default()))
     }
 
     fn chunk_of(&self, row: usize) -> usize {

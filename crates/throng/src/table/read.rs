@@ -121,7 +121,7 @@ fn parse_all(
 }
 
 /// The chunks in order, or the error of the earliest one with its line counted from the start of the file.
-fn in_order(parsed: Vec<(usize, Result<Chunk>)>, header_lines: u64) -> Result<Vec<Chunk>> {
+pub(super) fn in_order(parsed: Vec<(usize, Result<Chunk>)>, header_lines: u64) -> Result<Vec<Chunk>> {
     let mut lines = header_lines;
     let mut chunks = Vec::with_capacity(parsed.len());
     for (_, chunk) in parsed {

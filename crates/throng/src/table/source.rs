@@ -33,6 +33,23 @@ pub enum Compression {
 
 /// The format and compression that a file's name tells.
 pub fn format_of(path: &Path) -> (Format, Compression) {
+    let (ending, compression) = ending_of(path);
+    let format = match ending.as_str() {
+        "parquet" | "pq" => Format::Parquet,
+        "arrow" | "arrows" | "feather" | "ipc" => Format::Arrow,
+        "tsv" | "tab" => Format::Text { delimiter: Some(b'\t') },
+        _ => Format::Text { delimiter: None },
+    };
+    (format, compression)
+}
+
+/// Whether a name asks for Arrow's format for streams rather than the one for files.
+pub(crate) fn is_arrow_stream(path: &Path) -> bool {
+    ending_of(path).0 == "arrows"
+}
+
+/// A name's ending in lower case without that of its compression.
+fn ending_of(path: &Path) -> (String, Compression) {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let (name, compression) = if let Some(name) = name.strip_suffix(".gz") {
         (name, Compression::Gzip)
@@ -41,13 +58,8 @@ pub fn format_of(path: &Path) -> (Format, Compression) {
     } else {
         (name.as_str(), Compression::None)
     };
-    let format = match name.rsplit_once('.').map(|(_, ending)| ending) {
-        Some("parquet" | "pq") => Format::Parquet,
-        Some("arrow" | "arrows" | "feather" | "ipc") => Format::Arrow,
-        Some("tsv" | "tab") => Format::Text { delimiter: Some(b'\t') },
-        _ => Format::Text { delimiter: None },
-    };
-    (format, compression)
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_owned()).unwrap_or_default();
+    (ending, compression)
 }
 
 /// Whether a name means standard input or output.
@@ -60,10 +72,7 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
     if is_standard(path) {
         return Ok(Box::new(io::stdin()));
     }
-    let file = File::open(path).map_err(|cause| Error::io("read", path, &cause))?;
-    if file.metadata().is_ok_and(|data| data.is_dir()) {
-        return Err(Error::input("this is a folder, not a table").in_file(path));
-    }
+    let file = open_file(path)?;
     Ok(match format_of(path).1 {
         Compression::None => Box::new(file),
         Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(BufReader::new(file))),
@@ -71,4 +80,13 @@ pub fn open(path: &Path) -> Result<Box<dyn Read + Send>> {
             Box::new(zstd::Decoder::new(file).map_err(|cause| Error::io("read", path, &cause))?)
         }
     })
+}
+
+/// Opens a file as it stands.
+pub(super) fn open_file(path: &Path) -> Result<File> {
+    let file = File::open(path).map_err(|cause| Error::io("read", path, &cause))?;
+    if file.metadata().is_ok_and(|data| data.is_dir()) {
+        return Err(Error::input("this is a folder, not a table").in_file(path));
+    }
+    Ok(file)
 }

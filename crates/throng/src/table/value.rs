@@ -11,6 +11,12 @@ pub fn number(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
+/// A whole number that 64 bits hold exactly, however it is written: `12`, `12.0`, `1e3`.
+pub fn whole(text: &str) -> Option<i64> {
+    let exact = |number: &f64| number.fract() == 0.0 && number.abs() <= (1i64 << f64::MANTISSA_DIGITS) as f64;
+    text.parse().ok().or_else(|| number(text).filter(exact).map(|number| number as i64))
+}
+
 /// Whether a number written like this is more likely a label: a postcode `01234`, an id too long for a double.
 pub fn looks_like_label(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
