@@ -2,6 +2,7 @@
 
 mod anonymize;
 mod audit;
+mod compare;
 mod methods;
 mod pages;
 
@@ -17,10 +18,11 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
     match arguments.command {
         Command::Anonymize(arguments) => anonymize::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Completions { shell } => pages::completions(shell),
         Command::Man { out } => pages::manual(out.as_deref()),
-        Command::Demo(_) | Command::Init(_) | Command::Risk(_) | Command::Compare(_) => {
+        Command::Demo(_) | Command::Init(_) | Command::Risk(_) => {
             Err(Error::bug("not built yet"))
         }
     }
