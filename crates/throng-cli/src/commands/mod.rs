@@ -6,6 +6,7 @@ mod compare;
 mod demo;
 mod methods;
 mod pages;
+mod risk;
 
 use std::process::ExitCode;
 
@@ -21,10 +22,11 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Anonymize(arguments) => anonymize::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Risk(arguments) => risk::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Completions { shell } => pages::completions(shell),
         Command::Man { out } => pages::manual(out.as_deref()),
-        Command::Init(_) | Command::Risk(_) => {
+        Command::Init(_) => {
             Err(Error::bug("not built yet"))
         }
     }

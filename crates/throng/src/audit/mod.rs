@@ -4,7 +4,7 @@
 //! cells, and measures privacy and loss from what the cells say. It shares the table's domains with the methods
 //! (they come from the table and the policy), nothing else.
 
-mod classes;
+pub(crate) mod classes;
 mod distribution;
 mod measures;
 mod meaning;
