@@ -4,6 +4,7 @@ mod anonymize;
 mod audit;
 mod compare;
 mod demo;
+mod init;
 mod methods;
 mod pages;
 mod risk;
@@ -19,6 +20,7 @@ use crate::args::{Arguments, Command, Overrides, Running};
 pub fn run(arguments: Arguments) -> Result<ExitCode> {
     match arguments.command {
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
         Command::Anonymize(arguments) => anonymize::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
@@ -26,9 +28,6 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Completions { shell } => pages::completions(shell),
         Command::Man { out } => pages::manual(out.as_deref()),
-        Command::Init(_) => {
-            Err(Error::bug("not built yet"))
-        }
     }
 }
 
