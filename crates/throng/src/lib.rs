@@ -1,6 +1,7 @@
 //! throng turns a table about people into one that can be published.
 
 pub mod audit;
+pub mod compare;
 pub mod curve;
 pub mod error;
 pub mod loss;

@@ -2,8 +2,12 @@
 
 mod anonymize;
 mod audit;
+mod compare;
+mod demo;
+mod init;
 mod methods;
 mod pages;
+mod risk;
 
 use std::process::ExitCode;
 
@@ -15,14 +19,15 @@ use crate::args::{Arguments, Command, Overrides, Running};
 /// Runs a command.
 pub fn run(arguments: Arguments) -> Result<ExitCode> {
     match arguments.command {
+        Command::Demo(arguments) => demo::run(&arguments),
+        Command::Init(arguments) => init::run(&arguments),
         Command::Anonymize(arguments) => anonymize::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Risk(arguments) => risk::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Completions { shell } => pages::completions(shell),
         Command::Man { out } => pages::manual(out.as_deref()),
-        Command::Demo(_) | Command::Init(_) | Command::Risk(_) | Command::Compare(_) => {
-            Err(Error::bug("not built yet"))
-        }
     }
 }
 

@@ -66,6 +66,15 @@ pub struct Measures {
     pub violations: Vec<String>,
 }
 
+impl Measures {
+    /// Sets the lower bound and the gap to it.
+    pub(crate) fn set_lower_bound(&mut self, bound: Option<LowerBound>) {
+        let gap = |bound: &LowerBound| ((self.gcp - bound.gcp) / self.gcp).max(0.0);
+        self.gap = bound.as_ref().filter(|_| self.gcp > 0.0).map(gap);
+        self.lower_bound = bound;
+    }
+}
+
 /// One named quasi-identifier.
 #[derive(Clone, Debug, Serialize)]
 pub struct QuasiIdentifierMeasure {

@@ -4,7 +4,7 @@
 //! cells, and measures privacy and loss from what the cells say. It shares the table's domains with the methods
 //! (they come from the table and the policy), nothing else.
 
-mod classes;
+pub(crate) mod classes;
 mod distribution;
 mod measures;
 mod meaning;
@@ -38,6 +38,19 @@ pub struct Findings {
 
 /// Measures a release. `problem` is the table under the policy; `release` is read from its file.
 pub fn audit(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn Watch) -> Result<Findings> {
+    let mut findings = audit_cells(problem, policy, release, watch)?;
+    findings.measures.set_lower_bound(lower_bound(problem, policy, watch)?);
+    Ok(findings)
+}
+
+/// The bound on the loss of every release under a policy, where its requirement asks for classes at all.
+pub(crate) fn lower_bound(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<Option<LowerBound>> {
+    let needed = problem.requirement.smallest_class() > 1;
+    needed.then(|| bound::lower_bound(problem, policy.privacy.l, watch)).transpose()
+}
+
+/// Measures a release but for the lower bound, which does not depend on it.
+pub(crate) fn audit_cells(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn Watch) -> Result<Findings> {
     let table = read_release(problem, policy, release, watch)?;
     watch.stage("auditing", None);
     let columns = release_columns(problem, &table)?;
@@ -59,11 +72,6 @@ pub fn audit(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn Wat
     }
     measure_loss(&mut measures, problem, policy, &meanings, &classes);
     let examples = privacy::measure(&mut measures, problem, policy, &table, &columns, &classes)?;
-    if problem.requirement.smallest_class() > 1 {
-        let found = bound::lower_bound(problem, policy.privacy.l, watch)?;
-        measures.gap = (measures.gcp > 0.0).then(|| ((measures.gcp - found.gcp) / measures.gcp).max(0.0));
-        measures.lower_bound = Some(found);
-    }
     let distributions = distribution::distributions(problem, &meanings, &classes);
     Ok(Findings { measures, distributions, examples })
 }

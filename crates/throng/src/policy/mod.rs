@@ -9,6 +9,7 @@ mod check;
 mod fields;
 mod hierarchy;
 mod source;
+pub mod suggest;
 #[cfg(test)]
 mod tests;
 mod written;

@@ -20,6 +20,7 @@
 mod anonymity;
 mod closeness;
 pub mod diversity;
+pub mod risk;
 mod tally;
 
 use std::fmt::Debug;

@@ -6,6 +6,7 @@ mod figures;
 mod html;
 mod json;
 mod number;
+mod risk;
 #[cfg(test)]
 mod samples;
 mod sizes;
@@ -20,6 +21,7 @@ mod text;
 pub use compare::{Comparison, ComparisonRun, compare_html, compare_terminal};
 pub use html::html;
 pub use json::json;
+pub use risk::risk_terminal;
 pub use terminal::{measures_terminal, terminal};
 
 use indexmap::IndexMap;

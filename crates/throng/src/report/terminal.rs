@@ -103,7 +103,7 @@ fn loss_table(measures: &Measures) -> Vec<String> {
 }
 
 /// A bar in eighths of a character, as long as its share of the greatest value.
-fn bar(value: f64, greatest: f64) -> String {
+pub(super) fn bar(value: f64, greatest: f64) -> String {
     let eighths = (value / greatest * (BAR * 8) as f64).round();
     if !eighths.is_finite() || eighths <= 0.0 {
         return String::new();

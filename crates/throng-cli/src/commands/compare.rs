@@ -1,0 +1,60 @@
+//! `throng compare`
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use throng::compare::Compare;
+use throng::policy::Policy;
+use throng::release::Output;
+use throng::table::source::is_standard;
+use throng::{Error, Result, report};
+
+use super::on_threads;
+use crate::args;
+use crate::progress::Progress;
+use crate::show;
+
+pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
+    check_page(&arguments.output)?;
+    let compare = Compare {
+        data: arguments.data.clone(),
+        policy: Policy::load(&arguments.policy)?,
+        methods: arguments.methods.clone(),
+        ks: arguments.k.clone(),
+    };
+    // Opened first: a page that cannot be written should be known before the work.
+    let mut page = Output::create(&arguments.output)?;
+    let mut figures = arguments.json.as_deref().map(Output::create).transpose()?;
+    let progress = Progress::start(arguments.running.quiet)?;
+    let comparison = on_threads(&arguments.running, || compare.run(&progress))?;
+    drop(progress);
+    page.write_all(report::compare_html(&comparison)?.as_bytes())?;
+    if let Some(figures) = &mut figures {
+        figures.write_all(report::json(&comparison)?.as_bytes())?;
+    }
+    page.publish()?;
+    figures.map_or(Ok(()), Output::publish)?;
+    if !arguments.running.quiet {
+        tell(arguments, report::compare_terminal(&comparison).trim_end())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn check_page(path: &Path) -> Result<()> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("json") => Err(Error::input("the comparison is written as an HTML page")
+            .in_file(path)
+            .with_hint("name it .html; --json FILE writes the figures as JSON too")),
+        _ => Ok(()),
+    }
+}
+
+/// Standard output may be taken by a file.
+fn tell(arguments: &args::Compare, text: &str) -> Result<()> {
+    let taken = is_standard(&arguments.output) || arguments.json.as_deref().is_some_and(is_standard);
+    if taken {
+        show::note(text);
+        return Ok(());
+    }
+    show::print(&format!("{text}\n\nReport   {}\n", arguments.output.display()))
+}

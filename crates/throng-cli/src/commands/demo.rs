@@ -1,0 +1,111 @@
+//! `throng demo`: the bundled sample of Adult, anonymized end to end.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use throng::policy::Policy;
+use throng::release::{Order, Output, Publish};
+use throng::run::Anonymize;
+use throng::{Error, Result, report};
+
+use super::anonymize::write_report;
+use super::on_threads;
+use crate::args;
+use crate::progress::Progress;
+use crate::show;
+
+const TABLE: &str = "adult-sample.csv";
+const POLICY: &str = "adult.toml";
+const RELEASE: &str = "release.csv";
+const REPORTS: [&str; 2] = ["report.html", "report.json"];
+
+macro_rules! bundled {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../../data/", $name)))),*]
+    };
+}
+
+/// What is written before the run: names below the folder, and contents.
+static SAMPLE: &[(&str, &str)] = bundled![
+    "adult-sample.csv",
+    "adult.toml",
+    "README.md",
+    "hierarchies/education.csv",
+    "hierarchies/marital-status.csv",
+    "hierarchies/native-country.csv",
+    "hierarchies/occupation.csv",
+    "hierarchies/race.csv",
+    "hierarchies/sex.csv",
+    "hierarchies/workclass.csv",
+];
+
+pub fn run(arguments: &args::Demo) -> Result<ExitCode> {
+    let folder = &arguments.out;
+    write_sample(folder)?;
+    show::print(&format!("{}\n", introduction(folder)))?;
+    let run = Anonymize {
+        data: folder.join(TABLE),
+        release: folder.join(RELEASE),
+        policy: Policy::load(&folder.join(POLICY))?,
+        publish: Publish::Cells,
+        order: Order::Shuffled,
+        overrides: Vec::new(),
+        hashes: true,
+    };
+    let reports =
+        REPORTS.iter().map(|name| Output::create(&folder.join(name))).collect::<Result<Vec<_>>>()?;
+    let progress = Progress::start(false)?;
+    let told = on_threads(&args::Running::default(), || run.run(&progress))?;
+    drop(progress);
+    for output in reports {
+        write_report(output, &told)?;
+    }
+    show::print(&format!("{}\n{}", report::terminal(&told), next_steps(folder)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_sample(folder: &Path) -> Result<()> {
+    let below = folder.join("hierarchies");
+    std::fs::create_dir_all(&below).map_err(|cause| {
+        let error = Error::io("create the folder", folder, &cause);
+        if error.hint().is_some() { error } else { error.with_hint("choose another folder with --out DIR") }
+    })?;
+    for (name, text) in SAMPLE {
+        let mut output = Output::create(&folder.join(name))?;
+        output.write_all(text.as_bytes())?;
+        output.publish()?;
+    }
+    Ok(())
+}
+
+fn introduction(folder: &Path) -> String {
+    let shown = |name: &str| folder.join(name).display().to_string();
+    format!(
+        "Anonymizing 5,000 people of the 1994 US census (Adult; Becker and Kohavi 1996,\n\
+         CC BY 4.0) so that everyone looks like at least 9 others.\n\n\
+         Table    {}\n\
+         Policy   {}\n",
+        shown(TABLE),
+        shown(POLICY)
+    )
+}
+
+fn next_steps(folder: &Path) -> String {
+    let shown = |name: &str| folder.join(name).display().to_string();
+    let page = shareable(&folder.join(REPORTS[0]));
+    format!(
+        "Release  {}\n\
+         Report   {page}\n\
+         Figures  {}\n\n\
+         Open the report in a browser. Then try it with a table of your own:\n\n  \
+         throng init people.csv -o people.toml\n  \
+         throng anonymize people.csv -p people.toml -o release.csv --report report.html\n",
+        shown(RELEASE),
+        shown(REPORTS[1])
+    )
+}
+
+/// The whole path where it is known, so that terminals and browsers can open it from anywhere.
+fn shareable(path: &Path) -> String {
+    std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path)).display().to_string()
+}

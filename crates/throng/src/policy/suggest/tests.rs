@@ -1,0 +1,180 @@
+#![allow(clippy::unwrap_used)]
+
+use proptest::prelude::*;
+
+use super::suggest;
+use crate::error::Result;
+use crate::policy::{Kind, Policy, Role};
+use crate::problem::Problem;
+use crate::run;
+use crate::table::{Reading, Storage, Table};
+use crate::watch::Unwatched;
+
+struct Suggested {
+    text: String,
+    policy: Policy,
+    file: tempfile::NamedTempFile,
+}
+
+fn suggested(names: &[String], rows: &[Vec<String>]) -> Result<Suggested> {
+    let file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
+    let mut writer =
+        csv::WriterBuilder::new().quote_style(csv::QuoteStyle::Always).from_path(file.path()).unwrap();
+    writer.write_record(names).unwrap();
+    rows.iter().for_each(|row| writer.write_record(row).unwrap());
+    writer.flush().unwrap();
+    let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
+    let reading = Reading { path: file.path(), missing: "", plan: &plan, watch: &Unwatched };
+    let text = suggest(&Table::read(&reading)?);
+    let policy = Policy::parse(&text, None).map_err(|error| error.with_hint(text.clone()))?;
+    Ok(Suggested { text, policy, file })
+}
+
+/// A table of 40 rows with one column made from the number of the row.
+fn column(name: &str, cell: impl Fn(usize) -> String) -> Suggested {
+    suggested(
+        &[name.to_owned(), "filler".to_owned()],
+        &(0..40).map(|row| vec![cell(row), "x".into()]).collect::<Vec<_>>(),
+    )
+    .unwrap()
+}
+
+fn role(name: &str, cell: impl Fn(usize) -> String) -> Role {
+    column(name, cell).policy.attributes[name].role
+}
+
+#[test]
+fn names_and_values_suggest_roles() {
+    for (name, expected) in [
+        ("age", Role::Quasi),
+        ("Geschlecht", Role::Quasi),
+        ("native-country", Role::Quasi),
+        ("diagnosis", Role::Sensitive),
+        ("annual income", Role::Sensitive),
+        ("email", Role::Identifier),
+        ("id", Role::Identifier),
+        ("product_id", Role::Quasi),
+    ] {
+        // Without any quasi-identifier a plausible column is taken, as for product_id.
+        assert_eq!(role(name, |row| (row % 4).to_string()), expected, "{name}");
+    }
+    assert_eq!(role("product_id", |row| (row * 7).to_string()), Role::Identifier);
+    assert_eq!(role("note", |row| format!("text {row}")), Role::Identifier);
+    assert_eq!(role("line", |row| row.to_string()), Role::Identifier);
+}
+
+#[test]
+fn without_a_quasi_identifier_a_plausible_column_is_taken_and_marked() {
+    let names = ["email", "colour", "size"].map(str::to_owned);
+    let row = |row: usize| vec![format!("{row}@x"), ["red", "blue"][row % 2].into(), (row % 5).to_string()];
+    let found = suggested(&names, &(0..40).map(row).collect::<Vec<_>>()).unwrap();
+    let roles: Vec<Role> = names.iter().map(|name| found.policy.attributes[name].role).collect();
+    assert_eq!(roles, [Role::Identifier, Role::Quasi, Role::Quasi]);
+    assert!(found.text.contains("CHECK: no column looked like a quasi-identifier"), "{}", found.text);
+}
+
+#[test]
+fn markers_count_as_missing_only_where_they_are_clear() {
+    let marked = column("age", |row| ["?", "31", "NA", "40"][row % 4].to_owned());
+    assert_eq!(marked.policy.missing, ["", "?", "NA"]);
+    assert!(marked.text.contains("# 10 cells of 1 column are \"?\"."), "{}", marked.text);
+    assert_eq!(marked.policy.attributes["age"].kind, Some(Kind::Numeric));
+    let namibia = column("country", |row| ["NA", "DE"][row % 2].to_owned());
+    assert_eq!(namibia.policy.missing, [""]);
+}
+
+#[test]
+fn rare_and_identifying_values_are_not_shown() {
+    let text = column("city", |row| if row < 30 { "Rome".into() } else { format!("Hamlet{row}") }).text;
+    assert!(text.contains("\"Rome\" (30)") && !text.contains("Hamlet"), "{text}");
+    let text = column("email", |_| "me@home".into()).text;
+    assert!(!text.contains("me@home"), "{text}");
+    let text = column("salary", |row| (91_000 + row).to_string()).text;
+    assert!(!text.contains("91000") && !text.contains("91039"), "{text}");
+}
+
+#[test]
+fn suggested_hierarchies_can_be_uncommented() {
+    for (name, cell) in [
+        ("age", (|row| (17 + row).to_string()) as fn(usize) -> String),
+        ("zipcode", |row| (10_001 + row).to_string()),
+        ("dob", |row| format!("19{:02}-0{}-11", 40 + row, 1 + row % 9)),
+        ("birth weight", |row| format!("0.{row}")),
+    ] {
+        let found = column(name, cell);
+        let text = found.text.replace("# hierarchy = {", "hierarchy = {");
+        assert!(text != found.text, "{text}");
+        let policy = Policy::parse(&text, None).unwrap();
+        let table = run::read(found.file.path(), &policy, &Unwatched).unwrap();
+        assert!(Problem::new(&table, &policy).is_ok(), "{text}");
+    }
+    assert!(column("age", |row| (17 + 2 * row).to_string()).text.contains("intervals = [5, 20]"));
+    assert!(column("zip", |row| (10_001 + row).to_string()).text.contains("prefix = [4, 3, 0]"));
+}
+
+#[test]
+fn small_tables_get_a_k_they_can_meet() {
+    let names = ["age".to_owned()];
+    assert_eq!(suggested(&names, &[]).unwrap().policy.privacy.k, Some(1));
+    let rows = vec![vec!["3".to_owned()]; 2];
+    assert_eq!(suggested(&names, &rows).unwrap().policy.privacy.k, Some(2));
+}
+
+fn cells() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[0-9]{1,3}",
+        "[a-c]",
+        Just(String::new()),
+        Just("?".to_owned()),
+        Just("*".to_owned()),
+        Just("NA".to_owned()),
+        Just("1e300".to_owned()),
+        Just("2020-02-29".to_owned()),
+        "\\PC{0,8}",
+    ]
+}
+
+fn column_names() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        Just("age".to_owned()),
+        Just("a.b".to_owned()),
+        Just("say \"hi\"".to_owned()),
+        Just("\\n]\n[x".to_owned()),
+        Just("id".to_owned()),
+        Just("salary".to_owned()),
+        any::<String>(),
+    ]
+}
+
+fn odd_tables() -> impl Strategy<Value = (Vec<String>, Vec<Vec<String>>)> {
+    prop::collection::hash_set(column_names(), 1..6).prop_flat_map(|names| {
+        let mut names: Vec<String> = names.into_iter().collect();
+        names.sort();
+        let rows = prop::collection::vec(prop::collection::vec(cells(), names.len()), 0..40);
+        (Just(names), rows)
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_table_gets_a_policy_that_parses_and_runs((names, rows) in odd_tables()) {
+        let found = match suggested(&names, &rows) {
+            Ok(found) => found,
+            // The reader may refuse a header; a policy that does not parse carries its text.
+            Err(error) => {
+                prop_assert!(!error.hint().unwrap_or_default().contains("[privacy]"), "{error}");
+                return Ok(());
+            }
+        };
+        let table = run::read(found.file.path(), &found.policy, &Unwatched).unwrap();
+        let known: Vec<&String> = found.policy.attributes.keys().collect();
+        prop_assert_eq!(known, table.names().iter().collect::<Vec<_>>());
+        if !table.is_empty() {
+            let problem = Problem::new(&table, &found.policy);
+            prop_assert!(problem.is_ok(), "{:?}\n{}", problem.err(), found.text);
+            let solved = run::solve(&problem.unwrap(), &found.policy, &Unwatched);
+            prop_assert!(solved.is_ok(), "{:?}\n{}", solved.err(), found.text);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! A suggestion as the text of a policy.
+
+use super::Column;
+use super::look::{Form, Marker};
+use crate::policy::{DEFAULT_METHOD, Role};
+use crate::table::Table;
+
+/// The k of a first policy; a table with fewer records gets as many.
+const K: usize = 5;
+/// Categories shown in a comment.
+const SHOWN: usize = 3;
+/// With more categories than these a hierarchy is worth the work.
+const FEW_CATEGORIES: u64 = 4;
+
+pub(super) fn policy(table: &Table, markers: &[Marker], columns: &[Column<'_>]) -> String {
+    let mut text = head(table, columns);
+    text += &data(markers);
+    text += &privacy(table, columns);
+    text += &format!(
+        "[method]\n# `throng methods` lists them, `throng compare` runs several side by side.\nname = \"{DEFAULT_METHOD}\"\nseed = 0\n"
+    );
+    text += "\n# Roles: quasi       others may know it about a person: generalized\n\
+             #        sensitive   must not be learned about a person: published, protected by l and t\n\
+             #        class       what recipients want to predict: published\n\
+             #        identifier  names a person: never published\n\
+             #        other       published as it is\n";
+    for column in columns {
+        text += "\n";
+        text += &attribute(column);
+    }
+    text
+}
+
+fn head(table: &Table, columns: &[Column<'_>]) -> String {
+    let file = table.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let of = if file.is_empty() || file == "-" { String::new() } else { format!(" for {}", quoted(&file)) };
+    format!(
+        "# A first policy{of}: {}, {}.\n\
+         # Guessed by `throng init` from names and values: check the role of every column\n\
+         # before you publish anything.\n\n",
+        counted(table.len() as u64, "record"),
+        counted(columns.len() as u64, "column")
+    )
+}
+
+fn data(markers: &[Marker]) -> String {
+    let mut text = "[data]\n".to_owned();
+    for marker in markers.iter().filter(|marker| marker.cells > 0) {
+        let (cells, columns) = (counted(marker.cells, "cell"), counted(marker.columns as u64, "column"));
+        let verb = if marker.cells == 1 { "is" } else { "are" };
+        text += &format!("# {cells} of {columns} {verb} {}.\n", quoted(marker.text));
+    }
+    let list: Vec<String> = markers.iter().map(|marker| quoted(marker.text)).collect();
+    text += &format!("missing = [{}]\n", list.join(", "));
+    text + "# incomplete = \"drop\"   # leave out records with a missing quasi-identifier, sensitive or class cell\n\n"
+}
+
+fn privacy(table: &Table, columns: &[Column<'_>]) -> String {
+    let k = table.len().clamp(1, K);
+    let few = if k < K { " The table has no more records." } else { "" };
+    let mut text = format!(
+        "[privacy]\n# Every published combination of quasi-identifiers is shared by at least k records.{few}\nk = {k}\n"
+    );
+    if columns.iter().any(|column| column.role == Role::Sensitive) {
+        text += "# l = 2   # and no sensitive value by more than 1 in l of them\n";
+    }
+    text + "\n"
+}
+
+fn attribute(column: &Column<'_>) -> String {
+    let mut text = format!("[attribute.{}]\n# {}\n# {}\n", key(column.look.name), facts(column), column.why);
+    if column.role == Role::Other && column.telling() {
+        text += "# CHECK: most records have a value of their own here, which may single people out.\n";
+    }
+    text += &format!("role = \"{}\"\n", role_name(column.role));
+    if matches!(column.role, Role::Quasi | Role::Sensitive) {
+        text += &format!("kind = \"{}\"\n", kind_name(column));
+    }
+    if column.role == Role::Quasi
+        && let Some(hierarchy) = hierarchy(column)
+    {
+        text += &format!("# hierarchy = {hierarchy}\n");
+    }
+    text
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Quasi => "quasi",
+        Role::Sensitive => "sensitive",
+        Role::Class => "class",
+        Role::Identifier => "identifier",
+        Role::Other => "other",
+    }
+}
+
+/// A postcode is a name of a place even where it is written in digits.
+fn kind_name(column: &Column<'_>) -> &'static str {
+    if column.values.is_text() || column.postcode { "categorical" } else { "numeric" }
+}
+
+/// What may be told of the values: counts, and ranges and frequent categories where they name nobody.
+fn facts(column: &Column<'_>) -> String {
+    let values = &column.values;
+    let what = match values.form {
+        Form::Numbers => "number",
+        Form::Dates => "date",
+        Form::Text => "value",
+    };
+    let mut parts = vec![counted(values.distinct, &format!("different {what}"))];
+    parts.extend(shown_values(column));
+    if values.missing > 0 {
+        parts.push(format!("{} missing", counted(values.missing, "cell")));
+    }
+    parts.join("; ")
+}
+
+fn shown_values(column: &Column<'_>) -> Option<String> {
+    let values = &column.values;
+    match (column.role, values.form) {
+        (Role::Identifier, _) | (Role::Sensitive, Form::Numbers | Form::Dates) => None,
+        (_, Form::Numbers) => {
+            values.range().map(|(low, high)| format!("from {} to {}", number(low), number(high)))
+        }
+        (_, Form::Dates) => values.years().map(|(first, last)| format!("from {first} to {last}")),
+        (_, Form::Text) => {
+            let frequent = values.frequent(SHOWN);
+            let shown: Vec<String> =
+                frequent.iter().map(|(text, count)| format!("{} ({count})", quoted(&short(text)))).collect();
+            (!shown.is_empty()).then(|| format!("most frequent {}", shown.join(", ")))
+        }
+    }
+}
+
+/// All digits of a number, unless they are too many to read.
+fn number(value: f64) -> String {
+    if (1e-6..1e15).contains(&value.abs()) || value == 0.0 { value.to_string() } else { format!("{value:e}") }
+}
+
+fn counted(number: u64, one: &str) -> String {
+    format!("{number} {one}{}", if number == 1 { "" } else { "s" })
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(30) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// A hierarchy to uncomment.
+fn hierarchy(column: &Column<'_>) -> Option<String> {
+    let values = &column.values;
+    let form = if column.postcode { Form::Text } else { values.form };
+    match form {
+        Form::Dates => Some("{ dates = [\"month\", \"year\", \"decade\"] }".to_owned()),
+        Form::Numbers => {
+            let width = band_width(values.range()?, values.numbers().all(|number| number.fract() == 0.0))?;
+            Some(format!("{{ intervals = [{width}, {}] }}", width * 4.0))
+        }
+        Form::Text if column.postcode && values.longest() >= 3 => {
+            let length = values.longest();
+            Some(format!("{{ prefix = [{}, {}, 0] }}", length - 1, length - 2))
+        }
+        Form::Text if values.distinct > FEW_CATEGORIES => Some(format!(
+            "{}   # one line per value: value;group;*",
+            quoted(&format!("hierarchies/{}.csv", file_name(column.look.name)))
+        )),
+        Form::Text => None,
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, so that about fifteen bands cover the range.
+fn band_width((low, high): (f64, f64), whole: bool) -> Option<f64> {
+    let wanted = (high - low) / 15.0;
+    if !(1e-6..=1e12).contains(&wanted) {
+        return None;
+    }
+    let power = 10f64.powi(wanted.log10().floor() as i32);
+    let width =
+        [1.0, 2.0, 5.0, 10.0].map(|step| step * power).into_iter().find(|width| 1.5 * width >= wanted)?;
+    Some(if whole { width.max(2.0) } else { width })
+}
+
+fn file_name(name: &str) -> String {
+    let plain: String = name.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
+    if plain.is_empty() { "column".to_owned() } else { plain }
+}
+
+/// A name as a TOML key: bare where it can be.
+fn key(name: &str) -> String {
+    let bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if !name.is_empty() && name.bytes().all(bare) { name.to_owned() } else { quoted(name) }
+}
+
+/// A TOML string, which is safe in a comment too: nothing in it ends a line.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => quoted += "\\\"",
+            '\\' => quoted += "\\\\",
+            '\n' => quoted += "\\n",
+            '\t' => quoted += "\\t",
+            '\r' => quoted += "\\r",
+            c if c.is_control() => quoted += &format!("\\u{:04X}", c as u32),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}

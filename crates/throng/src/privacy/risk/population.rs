@@ -1,0 +1,119 @@
+//! The population that a table was drawn from, matched with it by quasi-identifiers.
+
+use std::path::Path;
+
+use super::Class;
+use crate::audit::classes::Classes;
+use crate::error::{Error, Result, did_you_mean};
+use crate::policy::Kind;
+use crate::problem::{Attribute, Problem};
+use crate::table::{Map, Reading, Storage, Table};
+use crate::watch::Watch;
+
+/// A value that does not occur in the table.
+const ELSEWHERE: u32 = u32::MAX;
+
+/// Reads the quasi-identifiers of a population; its other columns do not matter.
+pub fn read(path: &Path, problem: &Problem, missing: &[String], watch: &dyn Watch) -> Result<Table> {
+    let plan = |names: &[String]| {
+        for attribute in &problem.attributes {
+            check_column(names, &attribute.name)?;
+        }
+        let wanted = |name: &String| problem.attributes.iter().any(|attribute| attribute.name == *name);
+        Ok(names.iter().map(|name| if wanted(name) { Storage::Coded } else { Storage::Skip }).collect())
+    };
+    let missing = missing.first().map_or("", String::as_str);
+    Table::read(&Reading { path, missing, plan: &plan, watch })
+}
+
+fn check_column(names: &[String], wanted: &str) -> Result<()> {
+    if names.iter().any(|name| name == wanted) {
+        return Ok(());
+    }
+    let hint = match did_you_mean(wanted, names.iter().map(String::as_str)) {
+        Some(name) => format!("its column \"{name}\" may be the one: give it the same name as in the table"),
+        None => "the population needs every quasi-identifier of the policy".to_owned(),
+    };
+    Err(Error::input(format!("the population has no column \"{wanted}\""))
+        .for_attribute(wanted)
+        .with_hint(hint))
+}
+
+/// The population's quasi-identifiers in the codes of the table.
+pub(super) fn codes(problem: &Problem, population: &Table, missing: &[String]) -> Vec<Vec<u32>> {
+    let column = |attribute: &Attribute| {
+        let Some(column) = population.names().iter().position(|name| *name == attribute.name) else {
+            return vec![ELSEWHERE; population.len()];
+        };
+        let code = Lookup::new(attribute, missing);
+        let of_value: Vec<u32> = population.values(column).iter().map(|text| code.find(text)).collect();
+        population.numbers(column).iter().map(|number| of_value[*number as usize]).collect()
+    };
+    problem.attributes.iter().map(column).collect()
+}
+
+/// Finds the codes of texts in an attribute's domain.
+struct Lookup<'a> {
+    attribute: &'a Attribute,
+    missing: &'a [String],
+    /// Categories by their label; numbers have several spellings and are searched by value.
+    labels: Map<&'a str, u32>,
+}
+
+impl<'a> Lookup<'a> {
+    fn new(attribute: &'a Attribute, missing: &'a [String]) -> Self {
+        let domain = &attribute.domain;
+        let labels = match domain.kind() {
+            Kind::Categorical => (0..domain.len() as u32).map(|code| (domain.label(code), code)).collect(),
+            Kind::Numeric => Map::default(),
+        };
+        Lookup { attribute, missing, labels }
+    }
+
+    fn find(&self, text: &str) -> u32 {
+        let domain = &self.attribute.domain;
+        if self.missing.iter().any(|marker| marker == text) {
+            return domain.missing().unwrap_or(ELSEWHERE);
+        }
+        let code = match domain.kind() {
+            Kind::Categorical => self.labels.get(text).copied(),
+            Kind::Numeric => domain.read(text).and_then(|_| domain.code(text)),
+        };
+        code.unwrap_or(ELSEWHERE)
+    }
+}
+
+/// The table's classes with their people in the population, found by grouping both together.
+pub(super) fn classes(
+    problem: &Problem,
+    sample: &[Vec<u32>],
+    population: &[Vec<u32>],
+    table: &Table,
+    notes: &mut Vec<String>,
+) -> Vec<Class> {
+    let rows = problem.len();
+    let both: Vec<Vec<u32>> =
+        sample.iter().zip(population).map(|(own, other)| [&own[..], other].concat()).collect();
+    let grouped = Classes::group_numbers(&both, rows + table.len());
+    let mut classes = Vec::new();
+    let (mut short_classes, mut short_records) = (0, 0);
+    for at in 0..grouped.len() {
+        // Rows ascend, so those of the table come first.
+        let own = grouped.rows(at).partition_point(|row| (*row as usize) < rows);
+        let others = grouped.size(at) - own;
+        if own > 0 && others < own {
+            short_classes += 1;
+            short_records += own as u64;
+        }
+        if own > 0 {
+            classes.push(Class { sample: own as u64, population: others.max(own) as f64 });
+        }
+    }
+    if short_classes > 0 {
+        notes.push(format!(
+            "{short_classes} classes with {short_records} records have fewer people in the population than in the \
+             table, so the population does not contain the table; for these the table was counted instead"
+        ));
+    }
+    classes
+}
