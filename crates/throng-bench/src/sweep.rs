@@ -22,7 +22,7 @@ macro_rules! say {
         writeln!(std::io::stdout(), $($part)*)?
     }};
 }
-pub(crate) use say;
+
 
 /// Runs the sweep and prints it as it goes.
 pub fn sweep(arguments: &Arguments) -> Result<()> {

@@ -87,7 +87,7 @@ impl<C: Code> Extent<C> {
 
 /// Grows a stretch of a box around a stretch of a record.
 #[inline(always)]
-pub(crate) fn grow_lanes<C: Code>(low: &mut Lanes<C>, high: &mut Lanes<C>, row: &Lanes<C>) {
+fn grow_lanes<C: Code>(low: &mut Lanes<C>, high: &mut Lanes<C>, row: &Lanes<C>) {
     for lane in 0..LANES {
         low[lane] = low[lane].min(row[lane]);
         high[lane] = high[lane].max(row[lane]);

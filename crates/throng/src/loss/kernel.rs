@@ -48,6 +48,11 @@ impl Kernel {
         Kernel { attributes: attributes.iter().map(penalty).collect() }
     }
 
+    /// Number of attributes.
+    pub fn attributes(&self) -> usize {
+        self.attributes.len()
+    }
+
     /// Weighted penalty of one attribute between two codes, the lower one first.
     #[inline(always)]
     pub fn penalty(&self, attribute: usize, low: usize, high: usize) -> f64 {
@@ -59,6 +64,23 @@ impl Kernel {
         let (low, high) = (extent.lows().as_flattened(), extent.highs().as_flattened());
         let ends = low.iter().zip(high);
         self.attributes.iter().zip(ends).map(|(penalty, (low, high))| penalty.between(low.index(), high.index())).sum()
+    }
+
+    /// Lets a range of one attribute grow code by code, and adds its penalty after each step to the next sum.
+    #[inline]
+    pub fn add_growing<C: Code>(
+        &self,
+        attribute: usize,
+        range: (C, C),
+        codes: impl Iterator<Item = C>,
+        sums: &mut [f64],
+    ) {
+        let penalty = &self.attributes[attribute];
+        // The shape is asked for once, outside of the loop.
+        match &penalty.shape {
+            Shape::Pairs(table) => grow(range, codes, sums, |low, high| table[low * penalty.values + high]),
+            Shape::Linear { .. } | Shape::Sparse(_) => grow(range, codes, sums, |low, high| penalty.between(low, high)),
+        }
     }
 
     /// For every attribute, the weighted penalty of the pair of a record's code and each code of the domain.
@@ -113,6 +135,20 @@ impl Penalty {
                 row[low].max(row[high - (1 << level)])
             }
         }
+    }
+}
+
+#[inline(always)]
+fn grow<C: Code>(
+    (mut low, mut high): (C, C),
+    codes: impl Iterator<Item = C>,
+    sums: &mut [f64],
+    penalty: impl Fn(usize, usize) -> f64,
+) {
+    for (sum, code) in sums.iter_mut().zip(codes) {
+        low = low.min(code);
+        high = high.max(code);
+        *sum += penalty(low.index(), high.index());
     }
 }
 

@@ -5,7 +5,6 @@ mod extent;
 mod kernel;
 
 pub use extent::Extent;
-pub(crate) use extent::grow_lanes;
 pub use kernel::Kernel;
 
 use crate::problem::Problem;

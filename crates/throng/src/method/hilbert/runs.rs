@@ -10,8 +10,8 @@ use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
 use crate::error::Result;
-use crate::loss::{Extent, Kernel, grow_lanes};
-use crate::problem::{Code, LANES, Lanes, Matrix};
+use crate::loss::{Extent, Kernel};
+use crate::problem::{Code, LANES, Matrix};
 use crate::watch::Watch;
 
 /// Costs held at a time.
@@ -91,53 +91,33 @@ impl Runs {
 }
 
 /// For the run of each size from k on that ends before `end`: its size times the penalty of its box.
-#[inline]
+///
+/// Attribute by attribute rather than record by record: most attributes do not change between the shortest and the
+/// longest run, which two boxes tell, and the others need no branch per record.
 pub fn box_costs<C: Code>(sorted: &Matrix<C>, kernel: &Kernel, end: usize, k: usize, costs: &mut [f64]) {
     let stride = sorted.stride();
-    let rows = &sorted.data()[(end - k) * stride..end * stride];
-    let before = sorted.data()[end.saturating_sub(2 * k - 1) * stride..(end - k) * stride].chunks_exact(stride);
-    let mut extent = Extent::of_rows(rows, stride);
-    let mut penalty = kernel.ncp(&extent);
-    costs[0] = k as f64 * penalty;
-    let further = costs[1..].iter_mut().zip(before.rev()).zip(k + 1..);
-    if let (&[low], &[high]) = (extent.lows(), extent.highs()) {
-        // Few attributes: the box stays in registers, and what changes of it is costed alone.
-        let (mut low, mut high) = (low, high);
-        for ((cost, row), size) in further {
-            let old = (low, high);
-            grow_lanes(&mut low, &mut high, &row[0]);
-            // Most records lie inside the box already.
-            if old != (low, high) {
-                penalty += added_penalty(kernel, old, (low, high));
-            }
-            *cost = size as f64 * penalty;
+    let start = end.saturating_sub(2 * k - 1);
+    let shortest = Extent::of_rows(&sorted.data()[(end - k) * stride..end * stride], stride);
+    let mut longest = shortest.clone();
+    let further = &sorted.data()[start * stride..(end - k) * stride];
+    if !further.is_empty() {
+        longest.merge(&Extent::of_rows(further, stride));
+    }
+    costs.fill(0.0);
+    let mut unchanged = 0.0;
+    for attribute in 0..kernel.attributes() {
+        let (low, high) = (shortest.low(attribute), shortest.high(attribute));
+        let penalty = kernel.penalty(attribute, low.index(), high.index());
+        if (low, high) == (longest.low(attribute), longest.high(attribute)) {
+            unchanged += penalty;
+        } else {
+            costs[0] += penalty;
+            let (group, lane) = (attribute / LANES, attribute % LANES);
+            let codes = further.chunks_exact(stride).rev().map(|row| row[group][lane]);
+            kernel.add_growing(attribute, (low, high), codes, &mut costs[1..]);
         }
-        return;
     }
-    for ((cost, row), size) in further {
-        if extent.grow(row) {
-            penalty = kernel.ncp(&extent);
-        }
-        *cost = size as f64 * penalty;
+    for (cost, size) in costs.iter_mut().zip(k..) {
+        *cost = (*cost + unchanged) * size as f64;
     }
-}
-
-/// What a box costs more than the smaller one it grew from. Attributes that did not change are not looked up.
-fn added_penalty<C: Code>(
-    kernel: &Kernel,
-    (old_low, old_high): (Lanes<C>, Lanes<C>),
-    (low, high): (Lanes<C>, Lanes<C>),
-) -> f64 {
-    let mut changed = 0u32;
-    for lane in 0..LANES {
-        changed |= u32::from(old_low[lane] != low[lane] || old_high[lane] != high[lane]) << lane;
-    }
-    let mut added = 0.0;
-    while changed != 0 {
-        let lane = changed.trailing_zeros() as usize;
-        added += kernel.penalty(lane, low[lane].index(), high[lane].index())
-            - kernel.penalty(lane, old_low[lane].index(), old_high[lane].index());
-        changed &= changed - 1;
-    }
-    added
 }
