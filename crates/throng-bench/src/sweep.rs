@@ -37,14 +37,16 @@ pub fn sweep(arguments: &Arguments) -> Result<()> {
     while rows <= arguments.most {
         let data = folder.path().join("table.csv");
         blow_up(&source, rows, &data, 0.2, 1)?;
-        let copy = fastest(arguments, || child(&["copy".into(), data.clone(), folder.path().join("copy.csv")]))?;
+        let target = folder.path().join("copy.csv");
+        let copy = fastest(arguments, || child(&["copy".into(), data.clone(), target.clone()], &target))?;
         let copied = copy["total"].as_f64().unwrap_or(f64::NAN);
         say!("{rows:>9}  {:<16}{:>54.3}{:>8.2}", "copy (csv crate)", copied, 1.0);
         for (method, before) in arguments.methods.iter().zip(&mut before) {
             let release = folder.path().join("release.csv");
             let run = fastest(arguments, || {
                 let (k, threads) = (arguments.k.to_string(), arguments.threads.to_string());
-                child(&["run".into(), data.clone(), policy.clone(), release.clone(), method.into(), k.into(), threads.into()])
+                let parts = ["run".into(), data.clone(), policy.clone(), release.clone(), method.into(), k.into(), threads.into()];
+                child(&parts, &release)
             })?;
             *before = Some(print_run(rows, method, &run, copied, *before)?);
         }
@@ -75,7 +77,11 @@ fn fastest(arguments: &Arguments, run: impl Fn() -> Result<Value>) -> Result<Val
     best.ok_or_else(|| "nothing ran".into())
 }
 
-fn child(arguments: &[PathBuf]) -> Result<Value> {
+/// Runs a part in a process of its own; what an earlier one wrote is removed first, so that none pays for it.
+fn child(arguments: &[PathBuf], target: &Path) -> Result<Value> {
+    if target.exists() {
+        std::fs::remove_file(target)?;
+    }
     let output = Command::new(std::env::current_exe()?).args(arguments).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());

@@ -33,6 +33,8 @@ struct Axis {
 #[derive(Clone, Debug)]
 pub struct Keys {
     words: usize,
+    /// Bits that are in use.
+    bits: u32,
     data: Vec<u64>,
 }
 
@@ -67,7 +69,7 @@ impl Curve {
             || vec![[0; BATCH]; self.axes.len()],
             |axes, (at, keys)| self.batch(matrix, at * BATCH, axes, keys),
         );
-        Keys { words, data }
+        Keys { words, bits: self.axes.len() as u32 * self.bits, data }
     }
 
     fn batch<C: Code>(&self, matrix: &Matrix<C>, first: usize, axes: &mut [[u32; BATCH]], keys: &mut [u64]) {
@@ -173,21 +175,39 @@ impl Keys {
 
     /// The records by key; equal keys keep input order.
     pub fn order(&self) -> Vec<u32> {
-        let count = self.len() as u32;
         if self.words == 1 {
-            let mut pairs: Vec<(u64, u32)> = self.data.iter().copied().zip(0..count).collect();
-            pairs.par_sort_unstable();
-            return pairs.into_iter().map(|(_, record)| record).collect();
+            return self.order_of_single_words();
         }
-        let mut order: Vec<u32> = (0..count).collect();
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
         order.par_sort_unstable_by(|a, b| self.key(*a as usize).cmp(self.key(*b as usize)).then(a.cmp(b)));
+        order
+    }
+
+    /// Sorts words that hold the leading bits of a key and the record; records whose leading bits agree, which are
+    /// few, are then put into order by their whole keys.
+    fn order_of_single_words(&self) -> Vec<u32> {
+        let id_bits = usize::BITS - self.len().leading_zeros();
+        let dropped = (self.bits + id_bits).saturating_sub(u64::BITS);
+        let pack = |(key, record): (&u64, u64)| key >> dropped << id_bits | record;
+        let mut packed: Vec<u64> = self.data.iter().zip(0..).map(pack).collect();
+        packed.par_sort_unstable();
+        let mask = (1u64 << id_bits) - 1;
+        let mut order: Vec<u32> = packed.iter().map(|word| (word & mask) as u32).collect();
+        if dropped > 0 {
+            let mut start = 0;
+            for run in packed.chunk_by(|a, b| a >> id_bits == b >> id_bits) {
+                let end = start + run.len();
+                order[start..end].sort_unstable_by_key(|record| (self.data[*record as usize], *record));
+                start = end;
+            }
+        }
         order
     }
 
     /// The keys in another order.
     pub fn gather(&self, order: &[u32]) -> Self {
         let data = order.iter().flat_map(|record| self.key(*record as usize)).copied().collect();
-        Keys { words: self.words, data }
+        Keys { words: self.words, bits: self.bits, data }
     }
 
     /// How far the key of `to` lies after that of `from`, which is not greater. Subtracted exactly, then rounded,

@@ -4,9 +4,12 @@
 //! domain. Rows are padded to a multiple of [`LANES`] so that growing a box is a few vector instructions;
 //! padding is zero everywhere and never matters.
 
+use std::sync::OnceLock;
+
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 
+use crate::curve::Curve;
 use crate::error::{Error, Result};
 use crate::policy::{Incomplete, Policy, Role};
 use crate::privacy::Requirement;
@@ -232,6 +235,7 @@ pub struct Problem {
     rows: Option<Vec<u32>>,
     /// Rows left out because they are incomplete.
     pub dropped: usize,
+    curve_order: OnceLock<Vec<u32>>,
 }
 
 /// How each column must be kept for a policy.
@@ -290,6 +294,7 @@ impl Problem {
             seed: policy.method.seed,
             rows,
             dropped,
+            curve_order: OnceLock::new(),
         })
     }
 
@@ -306,6 +311,11 @@ impl Problem {
     /// The table's row of a record.
     pub fn row(&self, record: u32) -> usize {
         self.rows.as_ref().map_or(record, |rows| rows[record as usize]) as usize
+    }
+
+    /// The records in an order in which near ones lie together, found when first asked for.
+    pub fn curve_order(&self) -> &[u32] {
+        self.curve_order.get_or_init(|| with_matrix!(&self.records, matrix => Curve::of(&self.attributes).keys(matrix).order()))
     }
 
     /// Σ of the weights.

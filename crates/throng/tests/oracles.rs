@@ -7,6 +7,7 @@ use common::{cases, load};
 use proptest::prelude::*;
 use throng::curve::{Curve, index_of};
 use throng::loss::{Kernel, bound, group_ncp};
+use throng::method::hilbert::runs;
 use throng::problem::Records;
 use throng::run::solve;
 use throng::table::Scale;
@@ -133,11 +134,7 @@ proptest! {
     #[test]
     fn cutting_runs_is_optimal_over_the_order(costs in prop::collection::vec(0u8..50, 300), count in 1usize..24, k in 1usize..5) {
         let cost = |start: usize, end: usize| f64::from(costs[(start * 7 + end * 13) % costs.len()]);
-        let sizes = throng::method::hilbert::runs::cut(count, k, &Unwatched, |end, row| {
-            for (slot, size) in row.iter_mut().zip(k..=end) {
-                *slot = cost(end - size, end);
-            }
-        }).unwrap();
+        let sizes = runs::cut(count, k, &Unwatched, TestCosts { k, cost: &cost }).unwrap();
         prop_assert_eq!(sizes.iter().sum::<usize>(), count);
         if count >= 2 * k {
             prop_assert!(sizes.iter().all(|size| (k..2 * k).contains(size)));
@@ -168,6 +165,23 @@ proptest! {
         for (at, row) in rows.iter().enumerate() {
             let expected = index_of(row, 8);
             prop_assert_eq!(keys.key(at), expected.as_slice());
+        }
+    }
+}
+
+struct TestCosts<'a> {
+    k: usize,
+    cost: &'a (dyn Fn(usize, usize) -> f64 + Sync),
+}
+
+impl runs::Costs for TestCosts<'_> {
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn fill(&self, end: usize, costs: &mut [f64], (): &mut ()) {
+        for (slot, size) in costs.iter_mut().zip(self.k..=end) {
+            *slot = (self.cost)(end - size, end);
         }
     }
 }

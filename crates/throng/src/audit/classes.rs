@@ -22,12 +22,13 @@ pub(crate) struct Classes {
 impl Classes {
     /// Groups the rows of a table by the cells of some coded columns.
     pub fn group(table: &Table, columns: &[usize]) -> Self {
-        let numbers: Vec<Vec<u32>> = columns.iter().map(|&column| table.numbers(column)).collect();
+        let numbers: Vec<&[u32]> = columns.iter().map(|&column| table.numbers(column)).collect();
         Self::group_numbers(&numbers, table.len())
     }
 
     /// Groups rows by equal numbers in all columns.
-    pub fn group_numbers(columns: &[Vec<u32>], rows: usize) -> Self {
+    pub fn group_numbers<N: AsRef<[u32]> + Sync>(columns: &[N], rows: usize) -> Self {
+        let columns: Vec<&[u32]> = columns.iter().map(AsRef::as_ref).collect();
         let hasher = FixedState::with_seed(1);
         let hashes: Vec<u64> = (0..rows)
             .into_par_iter()
@@ -35,7 +36,7 @@ impl Classes {
             .map(|row| columns.iter().fold(0, |hash: u64, column| hasher.hash_one((hash, column[row]))))
             .collect();
         let shards: Vec<Shard> =
-            (0..SHARDS).into_par_iter().map(|shard| Shard::fill(shard, &hashes, columns)).collect();
+            (0..SHARDS).into_par_iter().map(|shard| Shard::fill(shard, &hashes, &columns)).collect();
         Self::from_shards(shards)
     }
 
@@ -92,7 +93,7 @@ struct Shard {
 }
 
 impl Shard {
-    fn fill(shard: u64, hashes: &[u64], columns: &[Vec<u32>]) -> Self {
+    fn fill(shard: u64, hashes: &[u64], columns: &[&[u32]]) -> Self {
         let mine = |hash: u64| (hash >> 32) % SHARDS == shard;
         let mut table: HashTable<(u32, u32)> = HashTable::new();
         let mut members: Vec<(u32, u32)> = Vec::new();

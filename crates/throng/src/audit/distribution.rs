@@ -1,32 +1,35 @@
 //! How quasi-identifiers are distributed before and after.
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
 use super::classes::Classes;
 use super::meaning::{Cell, Meanings};
 use super::{Bin, Distribution};
-use crate::problem::{Attribute, Problem};
+use crate::problem::{Attribute, Code, Problem};
 use crate::table::{Domain, Scale, Taxonomy};
+use crate::with_matrix;
 
 /// More bins than this cannot be told apart in a small plot.
 const MOST_BINS: usize = 24;
 
-pub(super) fn distributions(problem: &Problem, meanings: &Meanings, classes: &Classes) -> Vec<Distribution> {
-    problem
-        .attributes
-        .iter()
-        .enumerate()
-        .map(|(at, attribute)| {
-            let cells = (0..classes.len()).map(|class| (*meanings.cell(at, classes.first_row(class)), classes.size(class) as f64));
-            let before = code_counts(problem, at, attribute.domain.len());
-            Distribution { attribute: attribute.name.clone(), bins: bins(attribute, &before, cells) }
+pub(super) fn distributions(problem: &Problem, meanings: &Meanings<'_>, classes: &Classes) -> Vec<Distribution> {
+    (0..problem.attributes.len())
+        .into_par_iter()
+        .map(|at| {
+            let attribute = &problem.attributes[at];
+            let cell = |class| (*meanings.cell(at, classes.first_row(class)), classes.size(class) as f64);
+            let before = code_counts(problem, at);
+            let bins = bins(attribute, &before, (0..classes.len()).map(cell));
+            Distribution { attribute: attribute.name.clone(), bins }
         })
         .collect()
 }
 
-fn code_counts(problem: &Problem, attribute: usize, codes: usize) -> Vec<f64> {
-    let mut counts = vec![0.0; codes];
-    for record in 0..problem.len() {
-        counts[problem.records.code(record, attribute) as usize] += 1.0;
-    }
+fn code_counts(problem: &Problem, attribute: usize) -> Vec<f64> {
+    let mut counts = vec![0.0; problem.attributes[attribute].domain.len()];
+    with_matrix!(&problem.records, matrix => {
+        (0..matrix.len()).for_each(|record| counts[matrix.get(record, attribute).index()] += 1.0);
+    });
     counts
 }
 

@@ -1,5 +1,7 @@
 //! What published cells say.
 
+use std::borrow::Cow;
+
 use super::Columns;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
@@ -24,18 +26,18 @@ pub(super) struct Cell {
 }
 
 /// The meanings of all cells of a release.
-pub(super) struct Meanings {
-    attributes: Vec<AttributeCells>,
+pub(super) struct Meanings<'a> {
+    attributes: Vec<AttributeCells<'a>>,
 }
 
-struct AttributeCells {
+struct AttributeCells<'a> {
     /// Meaning of each distinct cell, or pair of cells where bounds were published.
     cells: Vec<Cell>,
-    of_row: Vec<u32>,
+    of_row: Cow<'a, [u32]>,
 }
 
-impl Meanings {
-    pub fn read(problem: &Problem, policy: &Policy, release: &Table, columns: &Columns) -> Result<Self> {
+impl<'a> Meanings<'a> {
+    pub fn read(problem: &Problem, policy: &Policy, release: &'a Table, columns: &Columns) -> Result<Self> {
         let attributes = problem
             .attributes
             .iter()
@@ -55,22 +57,27 @@ impl Meanings {
     }
 }
 
-fn read_cells(reader: &CellReader<'_>, release: &Table, column: usize) -> Result<AttributeCells> {
+fn read_cells<'a>(reader: &CellReader<'_>, release: &'a Table, column: usize) -> Result<AttributeCells<'a>> {
     let cells = release
         .values(column)
         .iter()
         .enumerate()
         .map(|(entry, text)| reader.read(text).ok_or_else(|| unreadable(release, column, entry, text)))
         .collect::<Result<_>>()?;
-    Ok(AttributeCells { cells, of_row: release.numbers(column) })
+    Ok(AttributeCells { cells, of_row: Cow::Borrowed(release.numbers(column)) })
 }
 
-fn read_bounds(reader: &CellReader<'_>, release: &Table, low: usize, high: usize) -> Result<AttributeCells> {
+fn read_bounds(
+    reader: &CellReader<'_>,
+    release: &Table,
+    low: usize,
+    high: usize,
+) -> Result<AttributeCells<'static>> {
     let (lows, highs) = (release.values(low), release.values(high));
     let mut known: Map<(u32, u32), u32> = Map::default();
     let mut cells = Vec::new();
     let mut of_row = Vec::with_capacity(release.len());
-    for (&low_number, &high_number) in release.numbers(low).iter().zip(&release.numbers(high)) {
+    for (&low_number, &high_number) in release.numbers(low).iter().zip(release.numbers(high)) {
         let number = match known.get(&(low_number, high_number)) {
             Some(number) => *number,
             None => {
@@ -83,7 +90,7 @@ fn read_bounds(reader: &CellReader<'_>, release: &Table, low: usize, high: usize
         };
         of_row.push(number);
     }
-    Ok(AttributeCells { cells, of_row })
+    Ok(AttributeCells { cells, of_row: Cow::Owned(of_row) })
 }
 
 fn unreadable(release: &Table, column: usize, entry: usize, text: &str) -> Error {

@@ -131,7 +131,7 @@ fn identifier_violations(policy: &Policy, release: &Table) -> Vec<String> {
 }
 
 /// Loss from the cells of every class.
-fn measure_loss(measures: &mut Measures, problem: &Problem, policy: &Policy, meanings: &Meanings, classes: &Classes) {
+fn measure_loss(measures: &mut Measures, problem: &Problem, policy: &Policy, meanings: &Meanings<'_>, classes: &Classes) {
     let attributes = &problem.attributes;
     let mut sums = vec![0.0; attributes.len()];
     let (mut ncp, mut of_classes, mut volume) = (0.0, 0.0, 0.0);

@@ -83,7 +83,7 @@ fn codes_of(counted: &Counted, release: &Table) -> Result<Vec<u32>> {
             })
         })
         .collect::<Result<Vec<u32>>>()?;
-    Ok(release.numbers(column).into_iter().map(|number| codes[number as usize]).collect())
+    Ok(release.numbers(column).iter().map(|number| codes[*number as usize]).collect())
 }
 
 /// The worst class in every form of diversity.
@@ -191,12 +191,12 @@ fn examples(
     by_size.sort_by_key(|class| (classes.size(*class), classes.first_row(*class)));
     let count = EXAMPLES.min(by_size.len());
     let texts: Vec<Vec<&str>> = columns.all().into_iter().map(|column| release.values(column)).collect();
-    let numbers: Vec<Vec<u32>> = columns.all().into_iter().map(|column| release.numbers(column)).collect();
+    let numbers: Vec<&[u32]> = columns.all().into_iter().map(|column| release.numbers(column)).collect();
     (0..count)
         .map(|nth| {
             let class = by_size[nth * (by_size.len() - 1) / (count - 1).max(1)];
             let row = classes.first_row(class);
-            let cell = |(texts, numbers): (&Vec<&str>, &Vec<u32>)| texts[numbers[row] as usize].to_owned();
+            let cell = |(texts, numbers): (&Vec<&str>, &&[u32])| texts[numbers[row] as usize].to_owned();
             ExampleClass {
                 size: classes.size(class) as u64,
                 cells: join_bounds(columns, texts.iter().zip(&numbers).map(cell).collect()),

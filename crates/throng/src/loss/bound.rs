@@ -16,7 +16,6 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::{Extent, Kernel};
 use crate::audit::LowerBound;
-use crate::curve::Curve;
 use crate::error::Result;
 use crate::problem::{Code, Counted, Matrix, Problem};
 use crate::watch::Watch;
@@ -57,18 +56,18 @@ fn bound_of<C: Code>(problem: &Problem, matrix: &Matrix<C>, l: Option<f64>, watc
 }
 
 /// Records in the order of a curve, with the boxes of blocks and of groups of blocks.
-struct Blocks<C> {
+struct Blocks<'a, C> {
     kernel: Kernel,
     sorted: Matrix<C>,
-    order: Vec<u32>,
+    order: &'a [u32],
     boxes: Vec<Extent<C>>,
     groups: Vec<Extent<C>>,
 }
 
-impl<C: Code> Blocks<C> {
-    fn new(problem: &Problem, matrix: &Matrix<C>) -> Self {
-        let order = Curve::of(&problem.attributes).keys(matrix).order();
-        let sorted = matrix.gather(&order);
+impl<'a, C: Code> Blocks<'a, C> {
+    fn new(problem: &'a Problem, matrix: &Matrix<C>) -> Self {
+        let order = problem.curve_order();
+        let sorted = matrix.gather(order);
         let stride = sorted.stride();
         let boxes: Vec<Extent<C>> =
             sorted.data().chunks(FAN * stride).map(|rows| Extent::of_rows(rows, stride)).collect();
@@ -93,7 +92,7 @@ impl<C: Code> Blocks<C> {
         let mut bound = nearest.furthest();
         if distinct > 1 {
             for counted in &problem.sensitive {
-                let mut values = NearestValues::new(counted, &self.order, place, distinct - 1);
+                let mut values = NearestValues::new(counted, self.order, place, distinct - 1);
                 self.search(&query, &mut values);
                 bound = bound.max(values.furthest());
             }

@@ -3,10 +3,21 @@
 use crate::problem::{Code, LANES, Lanes, Matrix};
 
 /// The smallest box around some records.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Extent<C> {
     low: Vec<Lanes<C>>,
     high: Vec<Lanes<C>>,
+}
+
+impl<C: Code> Clone for Extent<C> {
+    fn clone(&self) -> Self {
+        Extent { low: self.low.clone(), high: self.high.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.low.clone_from(&other.low);
+        self.high.clone_from(&other.high);
+    }
 }
 
 impl<C: Code> Extent<C> {
@@ -28,18 +39,32 @@ impl<C: Code> Extent<C> {
     /// The box of consecutive rows; `rows` is not empty.
     pub fn of_rows(rows: &[Lanes<C>], stride: usize) -> Self {
         let mut extent = Self::of(&rows[..stride]);
-        if let ([low], [high]) = (&mut extent.low[..], &mut extent.high[..]) {
+        extent.grow_rows(rows);
+        extent
+    }
+
+    /// Makes it the box of consecutive rows, keeping its memory; `rows` is not empty.
+    pub fn set_to_rows(&mut self, rows: &[Lanes<C>]) {
+        let stride = self.low.len();
+        self.low.copy_from_slice(&rows[..stride]);
+        self.high.copy_from_slice(&rows[..stride]);
+        self.grow_rows(rows);
+    }
+
+    /// Grows the box around consecutive rows.
+    pub fn grow_rows(&mut self, rows: &[Lanes<C>]) {
+        if let ([low], [high]) = (&mut self.low[..], &mut self.high[..]) {
+            // Few attributes: the box stays in registers.
             let (mut l, mut h) = (*low, *high);
             for row in rows {
                 grow_lanes(&mut l, &mut h, row);
             }
             (*low, *high) = (l, h);
         } else {
-            for row in rows.chunks_exact(stride) {
-                extent.grow(row);
+            for row in rows.chunks_exact(self.low.len()) {
+                self.grow(row);
             }
         }
-        extent
     }
 
     /// Grows the box around one more record. Tells whether it changed.

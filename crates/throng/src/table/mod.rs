@@ -18,7 +18,7 @@ pub(crate) mod types;
 pub mod value;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use chunk::{Chunk, Slot};
 pub use domain::{Domain, Scale};
@@ -26,6 +26,8 @@ use intern::Interner;
 pub use source::Format;
 pub use taxonomy::{ANY, NodeId, Taxonomy, Tree};
 pub use text::Dialect;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::error::{Error, Result};
 use crate::policy::{AttributePolicy, Hierarchy, Kind};
@@ -68,6 +70,8 @@ struct Dictionary {
     values: Interner,
     /// For each chunk, the dictionary's number of the chunk's numbers.
     of_chunk: Vec<Vec<u32>>,
+    /// For each row the number of its value, once somebody asked.
+    of_row: OnceLock<Vec<u32>>,
 }
 
 /// What a reader needs to know beforehand.
@@ -222,14 +226,23 @@ impl Table {
     }
 
     /// For each row of a coded column the number of its value in [`Table::values`].
-    pub(crate) fn numbers(&self, column: usize) -> Vec<u32> {
-        let Slot::Coded(at) = self.slots[column] else { return Vec::new() };
-        let runs = self.chunks.iter().zip(&self.dictionaries[at].of_chunk);
-        let mut numbers = Vec::with_capacity(self.len());
-        for (chunk, of_chunk) in runs {
-            numbers.extend(chunk.coded[at].codes.iter().map(|&local| of_chunk[local as usize]));
-        }
-        numbers
+    pub(crate) fn numbers(&self, column: usize) -> &[u32] {
+        let Slot::Coded(at) = self.slots[column] else { return &[] };
+        let Dictionary { of_chunk, of_row, .. } = &self.dictionaries[at];
+        of_row.get_or_init(|| {
+            let mut numbers = vec![0; self.len()];
+            let mut rest = numbers.as_mut_slice();
+            let mut pieces = Vec::with_capacity(self.chunks.len());
+            for (chunk, of_chunk) in self.chunks.iter().zip(of_chunk) {
+                let (piece, after) = rest.split_at_mut(chunk.rows);
+                pieces.push((piece, &chunk.coded[at].codes, of_chunk));
+                rest = after;
+            }
+            pieces.into_par_iter().for_each(|(piece, codes, of_chunk)| {
+                piece.iter_mut().zip(codes).for_each(|(number, local)| *number = of_chunk[*local as usize]);
+            });
+            numbers
+        })
     }
 
     fn first_row_with(&self, column: usize, number: u32) -> Option<usize> {

@@ -62,29 +62,39 @@ impl Method for Hilbert {
 impl Hilbert {
     fn solve_matrix<C: Code>(&self, problem: &Problem, matrix: &Matrix<C>, watch: &dyn Watch) -> Result<Partition> {
         watch.stage("ordering", None);
-        let keys = Curve::of(&problem.attributes).keys(matrix);
-        let order = keys.order();
+        let order = problem.curve_order();
         watch.check()?;
         watch.stage("cutting", Some(problem.len() as u64));
         let k = problem.requirement.smallest_class();
         let sizes = match self.cost {
             Cost::Box => {
-                let sorted = matrix.gather(&order);
+                let sorted = matrix.gather(order);
                 let kernel = Kernel::new(&problem.attributes);
-                runs::cut(order.len(), k, watch, |end, costs| runs::box_costs(&sorted, &kernel, end, k, costs))?
+                runs::cut(order.len(), k, watch, runs::BoxCosts { sorted: &sorted, kernel: &kernel, k })?
             }
             Cost::Curve => {
-                let sorted = keys.gather(&order);
-                runs::cut(order.len(), k, watch, |end, costs| curve_costs(&sorted, end, k, costs))?
+                let keys = Curve::of(&problem.attributes).keys(matrix).gather(order);
+                runs::cut(order.len(), k, watch, CurveCosts { keys: &keys, k })?
             }
         };
-        Ok(Partition::from_sizes(order, sizes))
+        Ok(Partition::from_sizes(order.to_vec(), sizes))
     }
 }
 
-/// For the run of each size from k on that ends before `end`, how far it reaches along the curve.
-fn curve_costs(sorted: &Keys, end: usize, k: usize, costs: &mut [f64]) {
-    for (cost, size) in costs.iter_mut().zip(k..=end) {
-        *cost = sorted.distance(end - size, end - 1);
+/// How far runs reach along the curve.
+struct CurveCosts<'a> {
+    keys: &'a Keys,
+    k: usize,
+}
+
+impl runs::Costs for CurveCosts<'_> {
+    type Scratch = ();
+
+    fn scratch(&self) {}
+
+    fn fill(&self, end: usize, costs: &mut [f64], (): &mut ()) {
+        for (cost, size) in costs.iter_mut().zip(self.k..=end) {
+            *cost = self.keys.distance(end - size, end - 1);
+        }
     }
 }

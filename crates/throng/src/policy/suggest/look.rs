@@ -41,7 +41,7 @@ impl<'a> Look<'a> {
         let texts = table.values(column);
         let mut counts = vec![0; texts.len()];
         for number in table.numbers(column) {
-            counts[number as usize] += 1;
+            counts[*number as usize] += 1;
         }
         Look { name: &table.names()[column], texts, counts }
     }
