@@ -118,12 +118,13 @@ pub fn run(data: &Path, policy: &Path, release: &Path, method: &str, k: usize, t
     Ok(())
 }
 
-fn repository() -> PathBuf {
+/// The folder of the repository.
+pub fn repository() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
-/// All of Adult where it is at hand, else the bundled sample.
-fn source() -> PathBuf {
+/// The table that is blown up: all of Adult where it is at hand, else the bundled sample.
+pub fn source() -> PathBuf {
     let full = repository().join("../shared/data/adult.train.complete.csv.zst");
     if full.exists() { full } else { repository().join("data/adult-sample.csv") }
 }

@@ -22,7 +22,7 @@ pub const HILBERT: Entry = Entry {
     name: "hilbert",
     summary: "orders records along a Hilbert curve and cuts the order with the least loss",
     citation: "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009",
-    guarantee: "classes of k to 2k - 1 records (equal cells aside); optimal for one attribute",
+    guarantee: "classes of k to 2k - 1 records (equal cells aside); the best of all cuts of the order",
     takes: &[Part::K],
     configure: |_: &mut Options<'_>| Ok(Box::new(Hilbert { cost: Cost::Box })),
 };
