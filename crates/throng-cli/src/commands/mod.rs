@@ -54,10 +54,13 @@ fn load_policy(path: &std::path::Path, overrides: &Overrides) -> Result<(Policy,
     Ok((policy, told))
 }
 
+/// More threads than this only cost time, on any machine of today.
+const MOST_THREADS: usize = 1024;
+
 /// Runs work on as many threads as asked for.
 fn on_threads<T: Send>(running: &Running, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    if running.threads == Some(0) {
-        return Err(Error::input("--threads must be at least 1"));
+    if running.threads.is_some_and(|threads| threads == 0 || threads > MOST_THREADS) {
+        return Err(Error::input(format!("--threads must be between 1 and {MOST_THREADS}")));
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(running.threads.unwrap_or(0))

@@ -4,6 +4,7 @@
 //! together: a row is a few copies. Blocks of rows are rendered in parallel and written in order by another
 //! thread.
 
+use std::hint::black_box;
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -14,11 +15,12 @@ use rayon::slice::ParallelSlice;
 
 use super::{Content, Release};
 use crate::error::{Error, Result};
-use crate::table::Dialect;
+use crate::table::{Dialect, TextRow};
 use crate::watch::Watch;
 
 const ROWS_PER_BLOCK: usize = 4096;
 const BLOCKS_AT_A_TIME: usize = 16;
+const LOOKED_UP_TOGETHER: usize = 32;
 
 pub(super) fn write(
     release: &Release<'_>,
@@ -65,8 +67,19 @@ struct Layout<'a> {
     ends: Vec<usize>,
     /// Rendered values of the counted columns.
     values: Vec<Vec<Vec<u8>>>,
+    /// Number of stretches.
+    stretches: usize,
     /// Whether passed-through cells that had no quotes need none.
     same_delimiter: bool,
+}
+
+/// What a row needs.
+struct Place<'a> {
+    record: u32,
+    class: usize,
+    texts: TextRow<'a>,
+    /// Whether no passed-through cell needs quoting.
+    plain: bool,
 }
 
 enum Part {
@@ -88,9 +101,11 @@ impl<'a> Layout<'a> {
             cells: Vec::new(),
             ends: Vec::new(),
             values: Vec::new(),
+            stretches: 0,
             same_delimiter,
         };
         let stretches = layout.plan();
+        layout.stretches = stretches.len();
         layout.render_classes(&stretches);
         layout
     }
@@ -150,22 +165,38 @@ impl<'a> Layout<'a> {
         line
     }
 
+    /// Renders rows. Records come in random order, so what a row needs is far away: a few rows are looked up
+    /// together, which lets the machine fetch them side by side instead of one after the other.
     fn rows(&self, records: &[u32]) -> Vec<u8> {
         let mut text = Vec::with_capacity(records.len() * 128);
-        for &record in records {
-            self.row(record, &mut text);
+        let mut places = Vec::with_capacity(LOOKED_UP_TOGETHER);
+        for records in records.chunks(LOOKED_UP_TOGETHER) {
+            places.clear();
+            places.extend(records.iter().map(|record| self.place(*record)));
+            black_box(places.iter().fold(0, |sum, place| sum ^ place.texts.first_byte() ^ self.first_byte(place)));
+            places.iter().for_each(|place| self.row(place, &mut text));
         }
         text
     }
 
-    #[inline]
-    fn row(&self, record: u32, line: &mut Vec<u8>) {
-        let start = line.len();
+    fn place(&self, record: u32) -> Place<'a> {
         let release = self.release;
-        let class = release.class_of[record as usize] as usize;
-        let (mut texts, plain) = release.table.text_row(release.problem.row(record));
-        let plain = plain && self.same_delimiter;
-        let stretches = self.ends.len() / release.classes;
+        let (texts, plain) = release.table.text_row(release.problem.row(record));
+        Place { record, class: release.class_of[record as usize] as usize, texts, plain: plain && self.same_delimiter }
+    }
+
+    /// The first byte of the rendered cells of a row's class, to bring it near.
+    fn first_byte(&self, place: &Place<'_>) -> u8 {
+        let at = place.class * self.stretches;
+        self.ends.get(at).map_or(0, |_| self.cells_of(at).first().copied().unwrap_or(0))
+    }
+
+    #[inline]
+    fn row(&self, place: &Place<'_>, line: &mut Vec<u8>) {
+        let start = line.len();
+        let Place { record, class, plain, .. } = *place;
+        let mut texts = place.texts.cells();
+        let (release, stretches) = (self.release, self.stretches);
         for (nth, part) in self.parts.iter().enumerate() {
             if nth > 0 {
                 line.push(self.dialect.delimiter);

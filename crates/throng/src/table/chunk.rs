@@ -102,21 +102,43 @@ pub(crate) struct TextRows {
 
 impl TextRows {
     /// The cells of a row.
-    pub fn row(&self, row: usize) -> impl Iterator<Item = &[u8]> {
+    pub fn row(&self, row: usize) -> TextRow<'_> {
         let first = row * self.width;
-        let mut start = if first == 0 { 0 } else { self.ends[first - 1] as usize };
-        self.ends[first..first + self.width].iter().map(move |&end| {
-            let cell = &self.bytes[start..end as usize];
-            start = end as usize;
-            cell
-        })
+        let start = if first == 0 { 0 } else { self.ends[first - 1] };
+        TextRow { bytes: &self.bytes, ends: &self.ends[first..first + self.width], start }
     }
 
     /// The cells of a row; `None` where they were null.
     pub fn nullable_row(&self, row: usize) -> impl Iterator<Item = Option<&[u8]>> {
         let first = row * self.width;
         let is_null = move |at: usize| self.nulls.get(first + at).copied().unwrap_or(false);
-        self.row(row).enumerate().map(move |(at, cell)| (!is_null(at)).then_some(cell))
+        self.row(row).cells().enumerate().map(move |(at, cell)| (!is_null(at)).then_some(cell))
+    }
+}
+
+/// The passed-through cells of one row.
+#[derive(Clone, Copy)]
+pub(crate) struct TextRow<'a> {
+    bytes: &'a [u8],
+    ends: &'a [u32],
+    start: u32,
+}
+
+impl<'a> TextRow<'a> {
+    /// The cells.
+    #[inline]
+    pub fn cells(self) -> impl Iterator<Item = &'a [u8]> {
+        let mut start = self.start as usize;
+        self.ends.iter().map(move |&end| {
+            let cell = &self.bytes[start..end as usize];
+            start = end as usize;
+            cell
+        })
+    }
+
+    /// The first byte of the row, to bring it near.
+    pub fn first_byte(self) -> u8 {
+        self.bytes.get(self.start as usize).copied().unwrap_or(0)
     }
 }
 
@@ -175,6 +197,26 @@ impl<'a> ChunkBuilder<'a> {
             }
             Slot::Skip => {}
         }
+    }
+
+    /// Takes whole rows: coded columns one after the other, so that each stays in the nearest cache, texts row by row.
+    pub fn fill<'c>(&mut self, rows: usize, cell: impl Fn(usize, usize) -> &'c [u8]) {
+        for (column, slot) in self.slots.iter().enumerate() {
+            if let Slot::Coded(at) = slot {
+                let run = &mut self.chunk.coded[*at];
+                run.codes.reserve(rows);
+                (0..rows).for_each(|row| run.push(cell(row, column)));
+            }
+        }
+        let is_text = |column: &usize| matches!(self.slots[*column], Slot::Text);
+        let texts: Vec<usize> = (0..self.slots.len()).filter(is_text).collect();
+        self.chunk.text.ends.reserve(rows * texts.len());
+        for row in 0..rows {
+            for &column in &texts {
+                self.push(column, cell(row, column));
+            }
+        }
+        self.chunk.rows += rows;
     }
 
     /// Takes a null as the next cell of a column; `marker` stands for it wherever there are only texts.

@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use chunk::{Chunk, Slot};
+pub(crate) use chunk::TextRow;
 pub use domain::{Domain, Scale};
 use intern::Interner;
 pub use source::Format;
@@ -172,7 +173,7 @@ impl Table {
     }
 
     /// The passed-through cells of a row, and whether none of them needs quoting in the table's own dialect.
-    pub(crate) fn text_row(&self, row: usize) -> (impl Iterator<Item = &[u8]>, bool) {
+    pub(crate) fn text_row(&self, row: usize) -> (TextRow<'_>, bool) {
         let chunk = self.chunk_of(row);
         let within = row - self.starts[chunk];
         (self.chunks[chunk].text.row(within), self.chunks[chunk].plain)

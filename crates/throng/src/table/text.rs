@@ -302,9 +302,9 @@ fn matches_in(word: u64, needle: u64) -> u64 {
     !(((difference & LOW_BITS) + LOW_BITS) | difference | LOW_BITS)
 }
 
-/// Parses a chunk without quotes.
+/// Parses a chunk without quotes: first finds where all cells end, then takes them.
 fn parse_plain(text: &[u8], dialect: Dialect, slots: &[Slot]) -> Result<Chunk> {
-    let mut rows = PlainRows { text, dialect, builder: ChunkBuilder::new(slots), width: slots.len(), start: 0, column: 0 };
+    let mut cells = PlainCells { text, dialect, width: slots.len(), starts: Vec::new(), ends: Vec::new(), start: 0 };
     let repeat = |byte: u8| u64::from(byte) * 0x0101_0101_0101_0101;
     let (delimiters, line_ends) = (repeat(dialect.delimiter), repeat(dialect.line_end));
     let (words, _) = text.as_chunks::<8>();
@@ -312,74 +312,73 @@ fn parse_plain(text: &[u8], dialect: Dialect, slots: &[Slot]) -> Result<Chunk> {
         let word = u64::from_le_bytes(*word);
         let mut found = matches_in(word, delimiters) | matches_in(word, line_ends);
         while found != 0 {
-            rows.field_ends_at(at * 8 + found.trailing_zeros() as usize / 8)?;
+            cells.end_at(at * 8 + found.trailing_zeros() as usize / 8)?;
             found &= found - 1;
         }
     }
     for at in words.len() * 8..text.len() {
         if text[at] == dialect.delimiter || text[at] == dialect.line_end {
-            rows.field_ends_at(at)?;
+            cells.end_at(at)?;
         }
     }
-    if rows.start < text.len() || rows.column > 0 {
-        rows.record_ends_at(text.len())?;
+    if cells.start < text.len() || !cells.ends.len().is_multiple_of(cells.width) {
+        cells.end_record_at(text.len())?;
     }
-    Ok(rows.builder.finish())
+    let mut builder = ChunkBuilder::new(slots);
+    builder.fill(cells.starts.len(), |row, column| cells.cell(row, column));
+    Ok(builder.finish())
 }
 
-struct PlainRows<'a> {
+/// Where the cells of a chunk without quotes lie.
+struct PlainCells<'a> {
     text: &'a [u8],
     dialect: Dialect,
-    builder: ChunkBuilder<'a>,
     width: usize,
+    /// Where each record starts.
+    starts: Vec<u32>,
+    /// Where each cell ends, `width` per record.
+    ends: Vec<u32>,
+    /// Where the record at hand starts.
     start: usize,
-    column: usize,
 }
 
-impl PlainRows<'_> {
-    #[inline]
-    fn field_ends_at(&mut self, at: usize) -> Result<()> {
+impl<'a> PlainCells<'a> {
+    #[inline(always)]
+    fn end_at(&mut self, at: usize) -> Result<()> {
         if self.text[at] == self.dialect.line_end {
-            return self.record_ends_at(at);
+            return self.end_record_at(at);
         }
-        if self.column + 1 >= self.width {
-            return Err(self.ragged());
+        self.ends.push(at as u32);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn end_record_at(&mut self, at: usize) -> Result<()> {
+        let before = self.starts.len() * self.width;
+        let end = if at > self.start && self.text[at - 1] == b'\r' { at - 1 } else { at };
+        let blank = self.ends.len() == before && end == self.start;
+        if !blank {
+            self.ends.push(end as u32);
+            if self.ends.len() != before + self.width {
+                return Err(self.ragged());
+            }
+            self.starts.push(self.start as u32);
         }
-        self.builder.push(self.column, &self.text[self.start..at]);
-        self.column += 1;
         self.start = at + 1;
         Ok(())
     }
 
-    #[inline]
-    fn record_ends_at(&mut self, at: usize) -> Result<()> {
-        let mut cell = &self.text[self.start..at];
-        if let [rest @ .., b'\r'] = cell {
-            cell = rest;
-        }
-        if self.column + 1 != self.width && !(self.column == 0 && cell.is_empty()) {
-            return Err(self.ragged());
-        }
-        // Blank lines are not records.
-        if self.column > 0 || !cell.is_empty() {
-            self.builder.push(self.column, cell);
-            self.builder.end_row();
-        }
-        self.column = 0;
-        self.start = at + 1;
-        Ok(())
+    #[inline(always)]
+    fn cell(&self, row: usize, column: usize) -> &'a [u8] {
+        let at = row * self.width + column;
+        let start = if column == 0 { self.starts[row] } else { self.ends[at - 1] + 1 };
+        &self.text[start as usize..self.ends[at] as usize]
     }
 
     #[cold]
     fn ragged(&self) -> Error {
-        let line = line_at(self.text, self.dialect, self.start);
-        let from = match self.start {
-            0 => 0,
-            start => memrchr(self.dialect.line_end, &self.text[..start]).map_or(0, |at| at + 1),
-        };
-        let end = memchr(self.dialect.line_end, &self.text[from..]).map_or(self.text.len(), |at| from + at);
-        let found = 1 + memchr::memchr_iter(self.dialect.delimiter, &self.text[from..end]).count();
-        ragged(line, found, self.width)
+        let found = self.ends.len() - self.starts.len() * self.width;
+        ragged(line_at(self.text, self.dialect, self.start), found, self.width)
     }
 }
 
