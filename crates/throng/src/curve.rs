@@ -93,7 +93,7 @@ impl Curve {
             keys.copy_from_slice(&interleaved[..count]);
         } else {
             for (lane, key) in keys.chunks_exact_mut(words).enumerate() {
-                interleave(axes.iter().map(|axis| axis[lane]), self.bits, key);
+                interleave(&axes.iter().map(|axis| axis[lane]), self.bits, key);
             }
         }
     }
@@ -144,7 +144,7 @@ fn transpose<const N: usize>(axes: &mut [[u32; N]], bits: u32) {
 }
 
 /// The bits of the axes in turn, from the highest down, into the low end of a key.
-fn interleave(axes: impl Iterator<Item = u32> + Clone, bits: u32, key: &mut [u64]) {
+fn interleave(axes: &(impl Iterator<Item = u32> + Clone), bits: u32, key: &mut [u64]) {
     key.fill(0);
     let total = axes.clone().count() * bits as usize;
     let mut place = total;
@@ -240,6 +240,6 @@ pub fn index_of(coordinates: &[u32], bits: u32) -> Vec<u64> {
     let mut axes: Vec<[u32; 1]> = coordinates.iter().map(|coordinate| [*coordinate]).collect();
     transpose(&mut axes, bits);
     let mut key = vec![0; (coordinates.len() * bits as usize).div_ceil(64).max(1)];
-    interleave(axes.iter().map(|axis| axis[0]), bits, &mut key);
+    interleave(&axes.iter().map(|axis| axis[0]), bits, &mut key);
     key
 }

@@ -134,7 +134,7 @@ proptest! {
     #[test]
     fn cutting_runs_is_optimal_over_the_order(costs in prop::collection::vec(0u8..50, 300), count in 1usize..24, k in 1usize..5) {
         let cost = |start: usize, end: usize| f64::from(costs[(start * 7 + end * 13) % costs.len()]);
-        let sizes = runs::cut(count, k, &Unwatched, TestCosts { k, cost: &cost }).unwrap();
+        let sizes = runs::cut(count, k, &Unwatched, &TestCosts { k, cost: &cost }).unwrap();
         prop_assert_eq!(sizes.iter().sum::<usize>(), count);
         if count >= 2 * k {
             prop_assert!(sizes.iter().all(|size| (k..2 * k).contains(size)));
@@ -246,7 +246,7 @@ fn the_curve_agrees_with_other_implementations() {
             })
         })
     };
-    assert!(agree(2, &|point| fast_hilbert::xy2h(point[0], point[1], 8).into()), "fast_hilbert");
+    assert!(agree(2, &|point| fast_hilbert::xy2h(point[0], point[1], 8)), "fast_hilbert");
     let byte = |point: &[u32; 4], axis: usize| point[axis] as u8;
     assert!(agree(2, &|point| lindel::hilbert_encode([byte(point, 0), byte(point, 1)]).into()), "lindel in 2-D");
     assert!(agree(3, &|p| lindel::hilbert_encode([byte(p, 0), byte(p, 1), byte(p, 2)]).into()), "lindel in 3-D");

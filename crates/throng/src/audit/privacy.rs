@@ -130,8 +130,7 @@ fn measure_sensitive(
         Diversity::Entropy => Some(worst.entropy.exp()),
         Diversity::Recursive { .. } => privacy.l.filter(|_| worst.holds),
     };
-    let lesser = |old: Option<f64>, new: Option<f64>| new.map(|new| old.map_or(new, |old| old.min(new)));
-    measures.l = lesser(measures.l, l_achieved);
+    measures.l = l_achieved.map(|achieved| measures.l.map_or(achieved, |least| least.min(achieved)));
     measures.l_required = privacy.l;
     measures.diversity = Some(privacy.diversity.name());
     measures.t = Some(measures.t.unwrap_or(0.0).max(worst.distance));

@@ -68,7 +68,7 @@ impl Output {
         let file = BufWriter::with_capacity(1 << 16, self.temporary.reopen().map_err(fail)?);
         Ok(match format_of(&self.path).1 {
             Compression::None => Encoder::Plain(file),
-            Compression::Gzip => Encoder::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::new(6))),
+            Compression::Gzip => Encoder::Gzip(Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6)))),
             Compression::Zstd => Encoder::Zstd(Box::new(zstd::Encoder::new(file, 3).map_err(fail)?)),
         })
     }
@@ -107,7 +107,7 @@ impl Output {
 /// A writer that may compress.
 pub(crate) enum Encoder {
     Plain(BufWriter<File>),
-    Gzip(flate2::write::GzEncoder<BufWriter<File>>),
+    Gzip(Box<flate2::write::GzEncoder<BufWriter<File>>>),
     Zstd(Box<zstd::Encoder<'static, BufWriter<File>>>),
 }
 

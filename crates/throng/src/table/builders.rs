@@ -7,9 +7,12 @@ use super::taxonomy::Tree;
 use super::value;
 use crate::policy::{DateUnit, Hierarchy};
 
+/// The labels above a value, from its parent upwards, if the hierarchy has a place for it.
+type PathOf<'a> = dyn Fn(&str) -> Option<Vec<String>> + 'a;
+
 /// The tree that a hierarchy gives the values of a dictionary.
 pub(super) fn tree<'a>(hierarchy: &'a Hierarchy, texts: &[&str], missing: &[bool]) -> Result<Cow<'a, Tree>, Misfit> {
-    let path: Box<dyn Fn(&str) -> Option<Vec<String>>> = match hierarchy {
+    let path: Box<PathOf<'_>> = match hierarchy {
         Hierarchy::Tree(tree) => return Ok(Cow::Borrowed(tree)),
         Hierarchy::Intervals(widths) => {
             let whole = texts.iter().zip(missing).all(|(text, missing)| *missing || is_whole(text))

@@ -70,11 +70,11 @@ impl Hilbert {
             Cost::Box => {
                 let sorted = matrix.gather(order);
                 let kernel = Kernel::new(&problem.attributes);
-                runs::cut(order.len(), k, watch, runs::BoxCosts { sorted: &sorted, kernel: &kernel, k })?
+                runs::cut(order.len(), k, watch, &runs::BoxCosts { sorted: &sorted, kernel: &kernel, k })?
             }
             Cost::Curve => {
                 let keys = Curve::of(&problem.attributes).keys(matrix).gather(order);
-                runs::cut(order.len(), k, watch, CurveCosts { keys: &keys, k })?
+                runs::cut(order.len(), k, watch, &CurveCosts { keys: &keys, k })?
             }
         };
         Ok(Partition::from_sizes(order.to_vec(), sizes))

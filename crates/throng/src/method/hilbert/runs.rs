@@ -31,7 +31,7 @@ pub trait Costs: Sync {
 }
 
 /// The sizes of the best runs, in order.
-pub fn cut(count: usize, k: usize, watch: &dyn Watch, costs: impl Costs) -> Result<Vec<usize>> {
+pub fn cut(count: usize, k: usize, watch: &dyn Watch, costs: &impl Costs) -> Result<Vec<usize>> {
     if count < 2 * k {
         return Ok(vec![count]);
     }
