@@ -118,6 +118,7 @@ proptest! {
             weights: vec![1],
             rows: values.iter().map(|value| vec![*value]).collect(),
             sensitive: vec![0; values.len()],
+            sensitive_kind: common::SensitiveKind::Flat,
             seed: 0,
         };
         for (kind, policy) in [("flat number", "kind = \"numeric\""), ("categories", "kind = \"categorical\"")] {
@@ -298,6 +299,7 @@ fn a_group_around_another_can_beat_every_cut_of_the_order() {
         weights: vec![1],
         rows: values.iter().map(|value| vec![*value]).collect(),
         sensitive: vec![0; values.len()],
+            sensitive_kind: common::SensitiveKind::Flat,
         seed: 0,
     };
     let loaded = load_single(&case, 3, "kind = \"numeric\"");

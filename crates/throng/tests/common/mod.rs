@@ -30,7 +30,17 @@ pub struct Case {
     pub weights: Vec<u8>,
     pub rows: Vec<Vec<u8>>,
     pub sensitive: Vec<u8>,
+    pub sensitive_kind: SensitiveKind,
     pub seed: u64,
+}
+
+/// The sensitive attribute of a random table; each kind has its own distance for t-closeness.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum SensitiveKind {
+    #[default]
+    Flat,
+    Number,
+    Tree,
 }
 
 /// Random tables of up to `rows` records.
@@ -51,9 +61,17 @@ pub fn cases(rows: usize) -> impl Strategy<Value = Case> {
             prop::collection::vec(1u8..5, width),
             prop::collection::vec(prop::collection::vec(0u8..30, width), rows),
             prop::collection::vec(0u8..4, rows),
+            prop::sample::select(vec![SensitiveKind::Flat, SensitiveKind::Number, SensitiveKind::Tree]),
             0u64..1000,
         )
-            .prop_map(|(kinds, weights, rows, sensitive, seed)| Case { kinds, weights, rows, sensitive, seed })
+            .prop_map(|(kinds, weights, rows, sensitive, sensitive_kind, seed)| Case {
+                kinds,
+                weights,
+                rows,
+                sensitive,
+                sensitive_kind,
+                seed,
+            })
     })
 }
 
@@ -94,15 +112,23 @@ impl Case {
         let mut text = format!("id,{},note,secret\n", names.join(","));
         for (row, (codes, sensitive)) in self.rows.iter().zip(&self.sensitive).enumerate() {
             let cells: Vec<String> = codes.iter().zip(&self.kinds).map(|(code, kind)| kind.cell(*code)).collect();
-            writeln!(text, "{row},{},note {row},s{sensitive}", cells.join(",")).unwrap();
+            let secret = match self.sensitive_kind {
+                SensitiveKind::Number => format!("{}", 10 * sensitive),
+                SensitiveKind::Flat | SensitiveKind::Tree => format!("s{sensitive}"),
+            };
+            writeln!(text, "{row},{},note {row},{secret}", cells.join(",")).unwrap();
         }
         text
     }
 
     pub fn policy(&self, privacy: &str, method: &str) -> String {
+        let hierarchy = match self.sensitive_kind {
+            SensitiveKind::Tree => "hierarchy = { A = [\"s0\", \"s1\"], B = [\"s2\", \"s3\"] }\n",
+            SensitiveKind::Flat | SensitiveKind::Number => "",
+        };
         let mut text = format!(
             "[data]\nmissing = [\"?\"]\n[privacy]\n{privacy}\n[method]\nname = \"{method}\"\nseed = {}\n\
-             [attribute.id]\nrole = \"identifier\"\n[attribute.secret]\nrole = \"sensitive\"\n",
+             [attribute.id]\nrole = \"identifier\"\n[attribute.secret]\nrole = \"sensitive\"\n{hierarchy}",
             self.seed
         );
         for (at, (kind, weight)) in self.kinds.iter().zip(&self.weights).enumerate() {
