@@ -1,4 +1,76 @@
 //! throng turns a table about people into one that can be published.
+//!
+//! The main job is one value: [`run::Anonymize`] takes a table, a [`policy::Policy`] and the name of a release,
+//! and its `run` gives back a [`report::Report`]. The release gets its name only after an audit has read it back
+//! and found that the requirement holds.
+//!
+//! ```
+//! use throng::policy::Policy;
+//! use throng::release::{Order, Publish};
+//! use throng::run::{Anonymize, audit_files};
+//! use throng::watch::Unwatched;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let data = folder.path().join("people.csv");
+//! std::fs::write(&data, "name,age,city,illness\n\
+//!     Ada,31,Rome,flu\nBen,34,Rome,cold\nCleo,36,Oslo,flu\nDan,52,Oslo,gout\nEve,58,Rome,cold\n")?;
+//!
+//! let policy = Policy::parse(r#"
+//!     [privacy]
+//!     k = 2
+//!     [attribute.name]
+//!     role = "identifier"
+//!     [attribute.age]
+//!     role = "quasi"
+//!     [attribute.city]
+//!     role = "quasi"
+//!     hierarchy = { South = ["Rome"], North = ["Oslo"] }
+//!     [attribute.illness]
+//!     role = "sensitive"
+//! "#, None)?;
+//!
+//! let release = folder.path().join("release.csv");
+//! let run = Anonymize {
+//!     data: data.clone(),
+//!     release: release.clone(),
+//!     policy: policy.clone(),
+//!     publish: Publish::Cells,
+//!     order: Order::Keep,
+//!     overrides: Vec::new(),
+//!     hashes: false,
+//! };
+//! let report = run.run(&Unwatched)?;
+//! assert!(report.measures.k >= 2);
+//!
+//! let published = std::fs::read_to_string(&release)?;
+//! assert!(published.starts_with("age,city,illness\n[31-36],*,flu\n"));
+//! assert!(!published.contains("Ada"));
+//!
+//! // Anyone with the files and the policy can measure the release again.
+//! let findings = audit_files(&data, &release, &policy, &Unwatched)?;
+//! assert!(findings.measures.violations.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Reading order
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`table`] | reads CSV, Parquet and Arrow; orders the values of each column into a domain |
+//! | [`policy`] | turns TOML into a checked policy; errors point at the line |
+//! | [`problem`] | joins table and policy: all that a method may look at |
+//! | [`privacy`] | what must hold for every class: k, l, t; and the risk of a table as it stands |
+//! | [`loss`] | what a box of codes costs, and a lower bound on the loss of every release |
+//! | [`curve`] | an order in which near records lie together |
+//! | [`method`] | from a problem to a partition of its records; the registry of methods |
+//! | [`release`] | from a partition to cells, and files that appear complete or not at all |
+//! | [`audit`] | what a published file achieves, measured from the file itself |
+//! | [`report`] | JSON, one HTML page, terminal text |
+//! | [`run`], [`compare`] | whole runs, which is what fronts call |
+//! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
+//!
+//! The core prints nothing and keeps no global state. Same table, policy and seed give the same release, byte
+//! for byte, on any number of threads.
 
 pub mod audit;
 pub mod compare;
