@@ -5,7 +5,7 @@
 //! fills it best, so that all attributes span about the same width. Attributes with few values become the first
 //! axes. Both were chosen by measurement: against stretching exactly and the order of the table they lose 7 %
 //! less on Adult and the same on census data. A key has d·b bits in as many 64-bit words as that takes. Records
-//! are transformed [`BATCH`] at a time, one per vector lane.
+//! are transformed several at a time, one per vector lane.
 
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use crate::audit::{Findings, audit};
 use crate::error::{Error, Result};
 use crate::method::{Entry, Method, Options, Partition};
-use crate::policy::Policy;
+use crate::policy::{Kind, Policy, Role};
 use crate::problem::{self, Counted, Problem};
 use crate::privacy::Part;
 use crate::release::{Order, Output, Publish, Release};
@@ -94,9 +94,29 @@ impl Anonymize {
             sensitive_attributes: problem.sensitive.iter().map(names).collect(),
             examples: findings.examples,
             provenance,
-            notes: Vec::new(),
+            notes: notes(&self.policy),
         }
     }
+}
+
+/// What in a policy has no effect on a release, or another one than a reader might think.
+fn notes(policy: &Policy) -> Vec<String> {
+    let mut notes = Vec::new();
+    if policy.privacy.suppress > 0.0 {
+        notes.push("No record was suppressed: this method never needs to, so `suppress` has no effect.".to_owned());
+    }
+    for (name, attribute) in &policy.attributes {
+        if attribute.role == Role::Quasi && policy.role(name) == Role::Other {
+            notes.push(format!("\"{name}\" is in none of the named quasi-identifiers and is published as it is."));
+        }
+        if attribute.rules.iter().any(|rule| !rule.hard) {
+            notes.push(format!("The rules of \"{name}\" are not used by this method."));
+        }
+        if attribute.kind == Some(Kind::Numeric) && attribute.hierarchy.is_some() {
+            notes.push(format!("\"{name}\" is numeric: it is published as ranges, its hierarchy is not used by this method."));
+        }
+    }
+    notes
 }
 
 /// Measures an existing release.
@@ -118,15 +138,17 @@ pub fn read(data: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Table> {
 
 /// The method of a policy, if it takes what the policy asks for.
 pub fn method(policy: &Policy) -> Result<Box<dyn Method>> {
-    let point = |error: Error| match &policy.method.span {
-        Some(span) => policy.point(error, span, "here"),
-        None => error,
-    };
+    // A method that was not written is the default one: what it does not take stands under [privacy].
+    let span = policy.method.span.as_ref().unwrap_or(&policy.privacy.span);
+    let point = |error: Error| policy.point(error, span, "here");
     let entry = Entry::find(&policy.method.name).map_err(point)?;
     entry.check_takes(parts(policy)).map_err(point)?;
     let mut options = Options::new(entry.name, &policy.method.options);
     let method = (entry.configure)(&mut options).map_err(point)?;
-    options.finish().map_err(point)?;
+    if let Some((unknown, error)) = options.unknown() {
+        let span = policy.option_span(unknown).unwrap_or_else(|| span.clone());
+        return Err(policy.point(error, &span, "not an option of this method"));
+    }
     Ok(method)
 }
 

@@ -9,6 +9,7 @@ mod methods;
 mod pages;
 mod risk;
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process::ExitCode;
 
 use throng::policy::Policy;
@@ -50,8 +51,16 @@ fn load_policy(path: &std::path::Path, overrides: &Overrides) -> Result<(Policy,
     if let Some(seed) = overrides.seed {
         policy = policy.with_seed(seed);
         told.push(format!("--seed {seed}"));
+    } else if !policy.method.seed_given {
+        policy = policy.with_seed(draw_seed());
     }
     Ok((policy, told))
+}
+
+/// A seed that nobody can guess. It fits a TOML integer.
+fn draw_seed() -> u64 {
+    // The standard library draws the keys of its hashers from the system's randomness.
+    RandomState::new().build_hasher().finish() >> 1
 }
 
 /// More threads than this only cost time, on any machine of today.

@@ -29,7 +29,7 @@ pub const STRICT: Entry = Entry {
     name: "mondrian",
     summary: "halves the table along its widest attribute; fast, for any requirement",
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
-    guarantee: "boxes of different classes do not overlap; equal records stay together",
+    guarantee: "groups do not overlap as ranges of values or leaves; equal records stay together",
     takes: &[Part::K, Part::L, Part::T],
     configure: |_: &mut Options<'_>| Ok(Box::new(Mondrian { cut: Cut::Strict })),
 };
@@ -37,9 +37,9 @@ pub const STRICT: Entry = Entry {
 /// The registry entry of the relaxed form.
 pub const RELAXED: Entry = Entry {
     name: "mondrian-relaxed",
-    summary: "as mondrian, but equal records may be dealt to both halves; smaller classes",
+    summary: "as mondrian, but records with the median value are dealt to both halves",
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
-    guarantee: "with k alone every class has fewer than 2k records unless all of them are equal",
+    guarantee: "with k alone, groups of fewer than 2k records unless all are equal; equal cells may merge groups",
     takes: &[Part::K, Part::L, Part::T],
     configure: |_: &mut Options<'_>| Ok(Box::new(Mondrian { cut: Cut::Relaxed })),
 };

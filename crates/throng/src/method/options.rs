@@ -29,14 +29,15 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// An error for the first option that nothing took.
-    pub fn finish(&self) -> Result<()> {
-        let Some(unknown) = self.written.keys().find(|key| !self.known.contains(&key.as_str())) else { return Ok(()) };
+    /// The first option that nothing took, and an error about it.
+    pub fn unknown(&self) -> Option<(&'a str, Error)> {
+        let unknown = self.written.keys().find(|key| !self.known.contains(&key.as_str()))?;
         let error = Error::input(format!("the method {} has no option \"{unknown}\"", self.method));
-        Err(match did_you_mean(unknown, self.known.iter().copied()) {
+        let error = match did_you_mean(unknown, self.known.iter().copied()) {
             Some(guess) => error.with_hint(format!("did you mean \"{guess}\"?")),
             None if self.known.is_empty() => error.with_hint("it has no options"),
             None => error.with_hint(format!("its options are {}", self.known.join(", "))),
-        })
+        };
+        Some((unknown, error))
     }
 }

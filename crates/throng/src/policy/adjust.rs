@@ -36,6 +36,7 @@ impl Policy {
     /// Draws all randomness from another seed.
     pub fn with_seed(mut self, seed: u64) -> Self {
         self.method.seed = seed;
+        self.method.seed_given = true;
         self
     }
 

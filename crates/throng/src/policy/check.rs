@@ -40,12 +40,14 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
 }
 
 fn method(source: Source<'_>, written: WrittenMethod) -> Result<MethodChoice> {
+    let seed_given = written.seed.is_some();
     let seed = written.seed.map_or(Ok(0), |seed| {
         u64::try_from(*seed.get_ref())
             .map_err(|_| out_of_range(source, "seed", &seed, "a whole number of at least 0"))
     });
     Ok(MethodChoice {
         seed: seed?,
+        seed_given,
         span: written.name.as_ref().map(Spanned::span),
         name: written.name.map_or_else(|| DEFAULT_METHOD.to_owned(), Spanned::into_inner),
         options: written.options,

@@ -106,8 +106,11 @@ pub struct QuasiIdentifier {
 pub struct MethodChoice {
     /// A name in [`crate::method::METHODS`]; not checked by the policy.
     pub name: String,
-    /// The seed of all randomness.
+    /// The seed of all randomness; 0 if none was written.
     pub seed: u64,
+    /// Whether a seed was written. Row order drawn from a seed that anyone could guess links rows to their place in
+    /// the table, so fronts draw one where none is given.
+    pub seed_given: bool,
     /// Further keys of `[method]`, for the method to read.
     pub options: toml::Table,
     /// Where the name stands in the policy, if it was written.

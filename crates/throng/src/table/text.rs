@@ -233,7 +233,7 @@ fn not_utf8(line: u64, column: u64) -> Error {
 }
 
 fn ragged(line: u64, found: usize, expected: usize) -> Error {
-    Error::input(format!("this record has {found} cells, the header has {expected}"))
+    Error::input(format!("this record has {found} cell{}, the header has {expected}", if found == 1 { "" } else { "s" }))
         .on_line(line)
         .in_column(found.min(expected + 1) as u64)
         .with_hint("put cells that hold the delimiter into double quotes, and give every record as many cells as the header")
