@@ -259,7 +259,9 @@ pub(crate) fn parse(text: &[u8], dialect: Dialect, slots: &[Slot]) -> Result<Chu
     let mut chunk = if quoted { parse_quoted(text, dialect, slots)? } else { parse_plain(text, dialect, slots)? };
     chunk.plain = !quoted;
     chunk.lines = memchr::memchr_iter(dialect.line_end, text).count() as u64;
-    if chunk.rows as u64 != chunk.lines {
+    // Without a line end after the last record, a blank line or a cell of two lines would even the counts out.
+    let ends_well = text.last() == Some(&dialect.line_end);
+    if chunk.rows as u64 != chunk.lines || !ends_well {
         chunk.line_of_row = Some(lines_of_rows(text, dialect));
     }
     Ok(chunk)
