@@ -7,6 +7,8 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::table::domain::shorten;
+
 /// The library's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -195,7 +197,7 @@ impl fmt::Display for Place {
             parts.push(format!("column {column}"));
         }
         if let Some(attribute) = &self.attribute {
-            parts.push(format!("attribute \"{attribute}\""));
+            parts.push(format!("attribute \"{}\"", shorten(attribute)));
         }
         f.write_str(&parts.join(", "))
     }

@@ -7,6 +7,7 @@ use super::{Histogram, Model, Part, Tally};
 use crate::error::Error;
 use crate::policy::Diversity;
 use crate::problem::Problem;
+use crate::table::domain::shorten;
 
 /// Every class is diverse in one sensitive attribute.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +119,8 @@ impl Model for LDiversity {
         let mut message = format!("l = {} ({}) cannot be met by any release of this table", self.l, self.form.name());
         if let Some((value, count)) = most {
             let share = 100.0 * f64::from(count) / whole.size() as f64;
-            message += &format!(": the value \"{}\" makes up {share:.1} % of all records", attribute.domain.label(value));
+            let value = shorten(attribute.domain.label(value));
+            message += &format!(": the value \"{value}\" makes up {share:.1} % of all records");
         }
         Error::requirement(message)
             .for_attribute(&attribute.name)
