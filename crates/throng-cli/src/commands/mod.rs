@@ -54,10 +54,14 @@ fn load_policy(path: &std::path::Path, overrides: &Overrides) -> Result<(Policy,
     Ok((policy, told))
 }
 
+/// More threads than any machine has cores only take memory, and starting them can take a machine down.
+const MOST_THREADS: usize = 1024;
+
 /// Runs work on as many threads as asked for.
 fn on_threads<T: Send>(running: &Running, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    if running.threads == Some(0) {
-        return Err(Error::input("--threads must be at least 1"));
+    if running.threads.is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads)) {
+        return Err(Error::input(format!("--threads must be from 1 to {MOST_THREADS}"))
+            .with_hint("leave it out to use all cores"));
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(running.threads.unwrap_or(0))
