@@ -99,9 +99,9 @@ impl Error {
     pub fn io(action: &str, file: &Path, cause: &std::io::Error) -> Self {
         use std::io::ErrorKind as K;
         let hint = match cause.kind() {
-            K::NotFound => Some("check the path; the folder of an output must exist"),
+            K::NotFound | K::NotADirectory => Some("check the path; the folder of an output must exist"),
             K::PermissionDenied => Some("check the permissions of the file and its folder"),
-            K::StorageFull => Some("free some space, or write to another disk"),
+            K::StorageFull | K::QuotaExceeded => Some("free some space, or write to another disk"),
             _ => None,
         };
         let mut error = Self::input(format!("cannot {action}: {}", plain(cause))).in_file(file);
