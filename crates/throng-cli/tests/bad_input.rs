@@ -558,6 +558,12 @@ impl SmallDisk {
         }
     }
 
+    /// Takes all space that is left.
+    fn fill(&self) {
+        let filled = std::fs::write(self.mounted_at.join("filler"), vec![0; MEBIBYTE]);
+        assert!(filled.is_err(), "the disk is larger than asked for");
+    }
+
     fn files(&self) -> usize {
         std::fs::read_dir(&self.mounted_at).unwrap().count()
     }
@@ -574,12 +580,19 @@ impl Drop for SmallDisk {
 fn a_full_disk_leaves_no_part_of_a_release() {
     let folder = Folder::new().with("people.csv", &people(20_000)).with("policy.toml", POLICY);
     let Some(disk) = SmallDisk::mount(&folder, "disk") else { return };
-    for release in ["disk/release.csv", "disk/release.parquet", "disk/release.arrow"] {
+    let check = |release: &str, files_before: usize| {
         let ran = run(&folder, &["anonymize", "people.csv", "-p", "policy.toml", "-o", release], b"");
         assert_eq!(ran.code, 2, "{}", ran.stderr);
         assert_fit_for_people(release, &ran.stderr);
         assert!(ran.stderr.contains(release) && ran.stderr.contains("free some space"), "{}", ran.stderr);
-        assert_eq!(disk.files(), 0, "{release}");
+        assert_eq!(disk.files(), files_before, "{release}");
+    };
+    check("disk/release.csv", 0);
+    disk.fill();
+    for release in
+        ["disk/release.parquet", "disk/release.arrow", "disk/release.csv.gz", "disk/release.csv.zst"]
+    {
+        check(release, 1);
     }
 }
 
@@ -587,7 +600,7 @@ fn a_full_disk_leaves_no_part_of_a_release() {
 fn a_report_that_does_not_fit_on_the_disk_leaves_no_release() {
     let folder = usual_folder();
     let Some(disk) = SmallDisk::mount(&folder, "disk") else { return };
-    let _ = std::fs::write(folder.path("disk/filler"), vec![0; 1 << 20]);
+    disk.fill();
     let arguments =
         ["anonymize", "people.csv", "-p", "policy.toml", "-o", "release.csv", "--report", "disk/report.json"];
     let ran = run(&folder, &arguments, b"");
