@@ -47,8 +47,9 @@ pub fn recursive(counts: &Histogram, c: f64, l: f64) -> bool {
     counts.first().is_none_or(|most| f64::from(*most) < c * rest as f64)
 }
 
-/// Room for rounding where logarithms are compared: n equally frequent values must pass l = n.
-const ENTROPY_SLACK: f64 = 1e-12;
+/// Room for rounding, relative to l: n equally frequent values must pass l = n in the entropy form, and 44 of 40 as
+/// well as 11 of 10 must pass l = 1.1 in the frequency form, or unions of good classes would be bad.
+const SLACK: f64 = 1e-12;
 
 impl LDiversity {
     /// Whether the counts of a class are diverse enough.
@@ -56,10 +57,10 @@ impl LDiversity {
         match self.form {
             Diversity::Frequency => {
                 let most = counts.present().map(|(_, count)| count).max().unwrap_or(0);
-                f64::from(most) * self.l <= counts.total() as f64
+                f64::from(most) * self.l <= counts.total() as f64 * (1.0 + SLACK)
             }
             Diversity::Distinct => distinct(counts) as f64 >= self.l,
-            Diversity::Entropy => entropy(counts) + ENTROPY_SLACK >= self.l.ln(),
+            Diversity::Entropy => entropy(counts) + SLACK >= self.l.ln(),
             Diversity::Recursive { c } => recursive(counts, c, self.l),
         }
     }
@@ -104,7 +105,7 @@ impl Model for LDiversity {
 
     fn smallest_class(&self) -> usize {
         // Every form needs at least l distinct values (frequency: l records, none of them in the majority).
-        self.l.ceil() as usize
+        (self.l * (1.0 - 2.0 * SLACK)).ceil() as usize
     }
 
     fn holds(&self, tally: &Tally) -> bool {
