@@ -116,7 +116,12 @@ impl Model for LDiversity {
         let counts = whole.histogram(self.attribute);
         let attribute = &problem.sensitive[self.attribute];
         let most = counts.present().max_by_key(|(value, count)| (*count, std::cmp::Reverse(*value)));
-        let reachable = (self.reachable(counts) * 1000.0).floor() / 1000.0;
+        // Rounded down, for it must be possible itself; 2.9999999999999996 is a 3.
+        let reachable = (self.reachable(counts) * 1000.0 * (1.0 + SLACK)).floor() / 1000.0;
+        let hint = match self.form {
+            Diversity::Recursive { c } if reachable < 1.0 => format!("with c = {c} no l is possible; choose a larger c"),
+            _ => format!("the largest possible l is {reachable}"),
+        };
         let mut message = format!("l = {} ({}) cannot be met by any release of this table", self.l, self.form.name());
         if let Some((value, count)) = most {
             let share = 100.0 * f64::from(count) / whole.size() as f64;
@@ -125,6 +130,6 @@ impl Model for LDiversity {
         }
         Error::requirement(message)
             .for_attribute(&attribute.name)
-            .with_hint(format!("the largest possible l is {reachable}"))
+            .with_hint(hint)
     }
 }
