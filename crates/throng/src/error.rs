@@ -7,6 +7,8 @@ use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use crate::table::domain::shorten;
+
 /// The library's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -97,9 +99,9 @@ impl Error {
     pub fn io(action: &str, file: &Path, cause: &std::io::Error) -> Self {
         use std::io::ErrorKind as K;
         let hint = match cause.kind() {
-            K::NotFound => Some("check the path; the folder of an output must exist"),
+            K::NotFound | K::NotADirectory => Some("check the path; the folder of an output must exist"),
             K::PermissionDenied => Some("check the permissions of the file and its folder"),
-            K::StorageFull => Some("free some space, or write to another disk"),
+            K::StorageFull | K::QuotaExceeded => Some("free some space, or write to another disk"),
             _ => None,
         };
         let mut error = Self::input(format!("cannot {action}: {}", plain(cause))).in_file(file);
@@ -195,7 +197,7 @@ impl fmt::Display for Place {
             parts.push(format!("column {column}"));
         }
         if let Some(attribute) = &self.attribute {
-            parts.push(format!("attribute \"{attribute}\""));
+            parts.push(format!("attribute \"{}\"", shorten(attribute)));
         }
         f.write_str(&parts.join(", "))
     }

@@ -41,6 +41,12 @@ pub struct Anonymize {
 impl Anonymize {
     /// Runs it. The release appears under its name only if the audit finds that the requirement holds.
     pub fn run(&self, watch: &dyn Watch) -> Result<Report> {
+        self.prepare(watch)?.publish()
+    }
+
+    /// Runs it up to the point where the release would appear under its name, so that the report can be written
+    /// before.
+    pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
         let mut clock = Clock::start();
         let method = method(&self.policy)?;
         let table = read(&self.data, &self.policy, watch)?;
@@ -61,9 +67,7 @@ impl Anonymize {
         clock.lap("audit");
         let provenance = self.provenance(output.temporary_path())?;
         watch.check()?;
-        output.publish()?;
-        clock.lap("publish");
-        Ok(self.report(&problem, findings, provenance, clock))
+        Ok(Prepared { output, report: self.report(&problem, findings, provenance, clock) })
     }
 
     fn provenance(&self, release: &Path) -> Result<Provenance> {
@@ -117,6 +121,22 @@ fn notes(policy: &Policy) -> Vec<String> {
         }
     }
     notes
+}
+
+/// A release that is written and audited but not under its name yet. Dropping it removes it.
+#[derive(Debug)]
+pub struct Prepared {
+    output: Output,
+    /// What it achieves.
+    pub report: Report,
+}
+
+impl Prepared {
+    /// Lets the release appear under its name.
+    pub fn publish(self) -> Result<Report> {
+        self.output.publish()?;
+        Ok(self.report)
+    }
 }
 
 /// Measures an existing release.

@@ -28,14 +28,17 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         overrides,
         hashes: !arguments.report.is_empty(),
     };
-    // Reports are opened first: a report that cannot be written must not leave a release behind.
+    // Reports are opened first and written before the release has its name: a report that cannot be written must
+    // not leave a release behind.
     let mut reports = arguments.report.iter().map(|path| Output::create(path)).collect::<Result<Vec<_>>>()?;
     let progress = Progress::start(arguments.running.quiet)?;
-    let report = on_threads(&arguments.running, || run.run(&progress))?;
+    let prepared = on_threads(&arguments.running, || run.prepare(&progress))?;
     drop(progress);
-    for output in reports.drain(..) {
-        write_report(output, &report)?;
+    for output in &mut reports {
+        fill_report(output, &prepared.report)?;
     }
+    let report = prepared.publish()?;
+    reports.into_iter().try_for_each(Output::publish)?;
     if !arguments.running.quiet {
         // The release itself may go to standard output.
         show::note(report::terminal(&report).trim_end());
@@ -52,8 +55,12 @@ fn check_ending(path: &Path) -> Result<()> {
 
 /// Writes a report in the format its name tells.
 pub fn write_report(mut output: Output, report: &Report) -> Result<()> {
+    fill_report(&mut output, report)?;
+    output.publish()
+}
+
+fn fill_report(output: &mut Output, report: &Report) -> Result<()> {
     let html = output.path().extension().is_some_and(|ending| ending == "html");
     let text = if html { report::html(report)? } else { report::json(report)? };
-    output.write_all(text.as_bytes())?;
-    output.publish()
+    output.write_all(text.as_bytes())
 }

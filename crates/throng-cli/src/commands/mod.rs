@@ -63,13 +63,14 @@ fn draw_seed() -> u64 {
     RandomState::new().build_hasher().finish() >> 1
 }
 
-/// More threads than this only cost time, on any machine of today.
+/// More threads than any machine has cores only take memory, and starting them can take a machine down.
 const MOST_THREADS: usize = 1024;
 
 /// Runs work on as many threads as asked for.
 fn on_threads<T: Send>(running: &Running, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    if running.threads.is_some_and(|threads| threads == 0 || threads > MOST_THREADS) {
-        return Err(Error::input(format!("--threads must be between 1 and {MOST_THREADS}")));
+    if running.threads.is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads)) {
+        return Err(Error::input(format!("--threads must be from 1 to {MOST_THREADS}"))
+            .with_hint("leave it out to use all cores"));
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(running.threads.unwrap_or(0))

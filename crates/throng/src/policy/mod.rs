@@ -21,6 +21,7 @@ use indexmap::IndexMap;
 
 use crate::error::{Error, Excerpt, Result, did_you_mean};
 use crate::table::Tree;
+use crate::table::domain::shorten;
 
 /// The method of a policy that names none.
 pub const DEFAULT_METHOD: &str = "mondrian";
@@ -243,7 +244,7 @@ impl Policy {
             }
             let hint = match did_you_mean(name, columns.iter().map(String::as_str)) {
                 Some(column) => format!("did you mean \"{column}\"?"),
-                None => format!("the columns are {}", columns.join(", ")),
+                None => format!("the columns are {}", some_of(columns)),
             };
             let error = Error::input(format!("the table has no column \"{name}\""))
                 .for_attribute(name)
@@ -269,6 +270,16 @@ impl Policy {
     pub fn point(&self, error: Error, span: &Range<usize>, label: impl Into<String>) -> Error {
         point(error, &self.text, self.path.as_deref(), span, label)
     }
+}
+
+/// The names of columns, as many as a message can hold.
+fn some_of(columns: &[String]) -> String {
+    const ENOUGH: usize = 20;
+    let mut names: Vec<String> = columns.iter().take(ENOUGH).map(|name| shorten(name)).collect();
+    if columns.len() > ENOUGH {
+        names.push(format!("… and {} more", columns.len() - ENOUGH));
+    }
+    names.join(", ")
 }
 
 /// Lets an error point at a piece of a policy's text.

@@ -7,6 +7,7 @@ use super::{Histogram, Model, Part, Tally};
 use crate::error::Error;
 use crate::policy::Diversity;
 use crate::problem::Problem;
+use crate::table::domain::shorten;
 
 /// Every class is diverse in one sensitive attribute.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +47,9 @@ pub fn recursive(counts: &Histogram, c: f64, l: f64) -> bool {
     counts.first().is_none_or(|most| f64::from(*most) < c * rest as f64)
 }
 
-/// Room for rounding where logarithms are compared: n equally frequent values must pass l = n.
-const ENTROPY_SLACK: f64 = 1e-12;
+/// Room for rounding, relative to l: n equally frequent values must pass l = n in the entropy form, and 44 of 40 as
+/// well as 11 of 10 must pass l = 1.1 in the frequency form, or unions of good classes would be bad.
+const SLACK: f64 = 1e-12;
 
 impl LDiversity {
     /// Whether the counts of a class are diverse enough.
@@ -55,10 +57,10 @@ impl LDiversity {
         match self.form {
             Diversity::Frequency => {
                 let most = counts.present().map(|(_, count)| count).max().unwrap_or(0);
-                f64::from(most) * self.l <= counts.total() as f64
+                f64::from(most) * self.l <= counts.total() as f64 * (1.0 + SLACK)
             }
             Diversity::Distinct => distinct(counts) as f64 >= self.l,
-            Diversity::Entropy => entropy(counts) + ENTROPY_SLACK >= self.l.ln(),
+            Diversity::Entropy => entropy(counts) + SLACK >= self.l.ln(),
             Diversity::Recursive { c } => recursive(counts, c, self.l),
         }
     }
@@ -103,7 +105,7 @@ impl Model for LDiversity {
 
     fn smallest_class(&self) -> usize {
         // Every form needs at least l distinct values (frequency: l records, none of them in the majority).
-        self.l.ceil() as usize
+        (self.l * (1.0 - 2.0 * SLACK)).ceil() as usize
     }
 
     fn holds(&self, tally: &Tally) -> bool {
@@ -114,14 +116,20 @@ impl Model for LDiversity {
         let counts = whole.histogram(self.attribute);
         let attribute = &problem.sensitive[self.attribute];
         let most = counts.present().max_by_key(|(value, count)| (*count, std::cmp::Reverse(*value)));
-        let reachable = (self.reachable(counts) * 1000.0).floor() / 1000.0;
+        // Rounded down, for it must be possible itself; 2.9999999999999996 is a 3.
+        let reachable = (self.reachable(counts) * 1000.0 * (1.0 + SLACK)).floor() / 1000.0;
+        let hint = match self.form {
+            Diversity::Recursive { c } if reachable < 1.0 => format!("with c = {c} no l is possible; choose a larger c"),
+            _ => format!("the largest possible l is {reachable}"),
+        };
         let mut message = format!("l = {} ({}) cannot be met by any release of this table", self.l, self.form.name());
         if let Some((value, count)) = most {
             let share = 100.0 * f64::from(count) / whole.size() as f64;
-            message += &format!(": the value \"{}\" makes up {share:.1} % of all records", attribute.domain.label(value));
+            let value = shorten(attribute.domain.label(value));
+            message += &format!(": the value \"{value}\" makes up {share:.1} % of all records");
         }
         Error::requirement(message)
             .for_attribute(&attribute.name)
-            .with_hint(format!("the largest possible l is {reachable}"))
+            .with_hint(hint)
     }
 }

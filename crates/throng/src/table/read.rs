@@ -11,6 +11,7 @@ use super::source::{self, Format};
 use super::text::{self, Dialect};
 use super::{Reading, Storage, Table, columnar};
 use crate::error::{Error, Result};
+use crate::watch::Watch;
 
 /// Bytes in a chunk: small enough to share a small file among threads, large enough to amortise dictionaries.
 const CHUNK_BYTES: usize = 1 << 20;
@@ -46,7 +47,7 @@ fn read_text(reading: &Reading<'_>, delimiter: Option<u8>) -> Result<Table> {
     let header_lines = memchr::memchr_iter(dialect.line_end, &first[..body]).count() as u64;
     let (sender, receiver) = sync_channel(READ_AHEAD);
     let mut parsed: Vec<(usize, Result<Chunk>)> = std::thread::scope(|scope| {
-        let feeder = scope.spawn(move || feed(blocks, first[body..].to_vec(), &sender));
+        let feeder = scope.spawn(move || feed(blocks, first[body..].to_vec(), &sender, reading.watch));
         let parsed = parse_all(receiver, reading, |block| text::parse(block, dialect, &slots));
         match feeder.join() {
             Ok(Ok(())) => Ok(parsed),
@@ -91,11 +92,13 @@ pub(super) fn plan_columns(reading: &Reading<'_>, names: &[String]) -> Result<Ve
 }
 
 /// Sends blocks of whole records until the file ends or the parsers are gone.
-fn feed(mut blocks: Blocks, first: Vec<u8>, sender: &SyncSender<Vec<u8>>) -> Result<()> {
+fn feed(mut blocks: Blocks, first: Vec<u8>, sender: &SyncSender<Vec<u8>>, watch: &dyn Watch) -> Result<()> {
     if sender.send(first).is_err() {
         return Ok(());
     }
     while let Some(block) = blocks.next_block()? {
+        // A pipe may never end by itself.
+        watch.check()?;
         if sender.send(block).is_err() {
             return Ok(());
         }

@@ -47,6 +47,9 @@ impl Dialect {
         let mut widths = Vec::new();
         let mut width = 0;
         for field in self.fields(start) {
+            if width == 0 && field.is_blank_line() {
+                continue;
+            }
             width += 1;
             if field.end != FieldEnd::Delimiter {
                 // The last record may be cut short by the end of the sample.
@@ -167,6 +170,11 @@ fn closing_quote(text: &[u8], mut from: usize) -> Option<usize> {
 }
 
 impl<'a> Field<'a> {
+    /// Whether the first field of a record says that there is no record.
+    fn is_blank_line(&self) -> bool {
+        self.raw.is_empty() && self.end != FieldEnd::Delimiter
+    }
+
     /// The cell without its quotes; `scratch` holds it where it had to be rewritten.
     pub fn cell<'b>(&self, scratch: &'b mut Vec<u8>) -> &'b [u8]
     where
@@ -203,6 +211,9 @@ pub(crate) fn header(text: &[u8], dialect: Dialect) -> Result<(Vec<String>, usiz
     for field in dialect.fields(text) {
         if field.end == FieldEnd::OpenQuote {
             return Err(open_quote(1));
+        }
+        if names.is_empty() && field.is_blank_line() {
+            continue;
         }
         let cell = field.cell(&mut scratch);
         let name = std::str::from_utf8(cell).map_err(|_| not_utf8(1, names.len() as u64 + 1))?;
@@ -248,7 +259,9 @@ pub(crate) fn parse(text: &[u8], dialect: Dialect, slots: &[Slot]) -> Result<Chu
     let mut chunk = if quoted { parse_quoted(text, dialect, slots)? } else { parse_plain(text, dialect, slots)? };
     chunk.plain = !quoted;
     chunk.lines = memchr::memchr_iter(dialect.line_end, text).count() as u64;
-    if chunk.rows as u64 != chunk.lines {
+    // Without a line end after the last record, a blank line or a cell of two lines would even the counts out.
+    let ends_well = text.last() == Some(&dialect.line_end);
+    if chunk.rows as u64 != chunk.lines || !ends_well {
         chunk.line_of_row = Some(lines_of_rows(text, dialect));
     }
     Ok(chunk)
