@@ -26,7 +26,11 @@ pub fn run() -> Result<()> {
     let table = run::read(&data, &policy, &Unwatched)?;
     let problem = Problem::new(&table, &policy)?;
     let mut out = std::io::stdout();
-    writeln!(out, "groups of {GROUP} records of {} attributes; nanoseconds per record, fastest of 5", problem.attributes.len())?;
+    writeln!(
+        out,
+        "groups of {GROUP} records of {} attributes; nanoseconds per record, fastest of 5",
+        problem.attributes.len()
+    )?;
     let plain = fastest(|| plain(&problem));
     writeln!(out, "{:<28}{:>8.2}{:>8}", "the definition written out", plain.0, "1.0x")?;
     let report = |out: &mut std::io::Stdout, name: &str, (nanoseconds, sum): (f64, f64)| -> Result<()> {

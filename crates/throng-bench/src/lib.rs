@@ -34,7 +34,8 @@ pub fn blow_up(source: &Path, rows: usize, target: &Path, share: f64, seed: u64)
 fn records(source: &Path) -> Result<(csv::ByteRecord, Vec<csv::ByteRecord>)> {
     let file = BufReader::new(std::fs::File::open(source)?);
     let compressed = source.extension().is_some_and(|ending| ending == "zst");
-    let input: Box<dyn std::io::Read> = if compressed { Box::new(zstd::Decoder::new(file)?) } else { Box::new(file) };
+    let input: Box<dyn std::io::Read> =
+        if compressed { Box::new(zstd::Decoder::new(file)?) } else { Box::new(file) };
     let mut reader = csv::Reader::from_reader(input);
     let header = reader.byte_headers()?.clone();
     let records = reader.byte_records().collect::<std::result::Result<Vec<_>, _>>()?;

@@ -42,14 +42,7 @@ enum What {
     Kernel,
     /// One run, told as JSON (used by the sweep)
     #[command(hide = true)]
-    Run {
-        data: PathBuf,
-        policy: PathBuf,
-        release: PathBuf,
-        method: String,
-        k: usize,
-        threads: usize,
-    },
+    Run { data: PathBuf, policy: PathBuf, release: PathBuf, method: String, k: usize, threads: usize },
     /// One copy with the csv crate (used by the sweep)
     #[command(hide = true)]
     Copy { data: PathBuf, target: PathBuf },

@@ -23,13 +23,18 @@ macro_rules! say {
     }};
 }
 
-
 /// Runs the sweep and prints it as it goes.
 pub fn sweep(arguments: &Arguments) -> Result<()> {
     let source = source();
     let folder = tempfile::tempdir()?;
     let policy = repository().join("data/benchmark.toml");
-    say!("source {}, k = {}, {} threads, fastest of {}", source.display(), arguments.k, arguments.threads, arguments.repeat);
+    say!(
+        "source {}, k = {}, {} threads, fastest of {}",
+        source.display(),
+        arguments.k,
+        arguments.threads,
+        arguments.repeat
+    );
     let heads = STAGES.iter().map(|stage| format!("{stage:>9}")).collect::<String>();
     say!("{:>9}  {:<16}{heads}{:>9}{:>8}{:>9}{:>8}", "rows", "method", "total", "/copy", "MiB", "growth");
     let mut before: Vec<Option<f64>> = vec![None; arguments.methods.len()];
@@ -45,7 +50,15 @@ pub fn sweep(arguments: &Arguments) -> Result<()> {
             let release = folder.path().join("release.csv");
             let run = fastest(arguments, || {
                 let (k, threads) = (arguments.k.to_string(), arguments.threads.to_string());
-                let parts = ["run".into(), data.clone(), policy.clone(), release.clone(), method.into(), k.into(), threads.into()];
+                let parts = [
+                    "run".into(),
+                    data.clone(),
+                    policy.clone(),
+                    release.clone(),
+                    method.into(),
+                    k.into(),
+                    threads.into(),
+                ];
                 child(&parts, &release)
             })?;
             *before = Some(print_run(rows, method, &run, copied, *before)?);
@@ -57,7 +70,8 @@ pub fn sweep(arguments: &Arguments) -> Result<()> {
 
 /// Prints a row and returns its total.
 fn print_run(rows: usize, method: &str, run: &Value, copied: f64, before: Option<f64>) -> Result<f64> {
-    let stages: String = STAGES.iter().map(|stage| format!("{:>9.3}", run[*stage].as_f64().unwrap_or(0.0))).collect();
+    let stages: String =
+        STAGES.iter().map(|stage| format!("{:>9.3}", run[*stage].as_f64().unwrap_or(0.0))).collect();
     let total = run["total"].as_f64().unwrap_or(f64::NAN);
     let memory = run["memory"].as_f64().unwrap_or(f64::NAN) / f64::from(1 << 20);
     let growth = before.map_or(String::new(), |before| format!("{:.1}x", total / before));

@@ -48,7 +48,9 @@ impl Watch for Progress {
         self.with_bar(|bar| {
             bar.finish_and_clear();
             let (template, length) = match (total, name) {
-                (Some(_), "reading") => ("{msg:12} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}", total),
+                (Some(_), "reading") => {
+                    ("{msg:12} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}", total)
+                }
                 (Some(_), _) => ("{msg:12} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}", total),
                 (None, _) => ("{msg:12} {spinner} {elapsed}", None),
             };

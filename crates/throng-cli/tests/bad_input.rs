@@ -1,6 +1,6 @@
 //! What people get to see when the input is wrong, one row per mistake, and that nothing is left behind.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, missing_docs, clippy::print_stderr)]
 
 mod folder;
 
@@ -552,7 +552,7 @@ impl SmallDisk {
         match command.output() {
             Ok(output) if output.status.success() => Some(SmallDisk { mounted_at }),
             _ => {
-                writeln!(std::io::stderr(), "skipped: mounting a small disk is not allowed here").unwrap();
+                eprintln!("skipped: mounting a small disk is not allowed here");
                 None
             }
         }

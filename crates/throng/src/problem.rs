@@ -170,7 +170,12 @@ impl Records {
         Self::build(largest as usize + 1, rows, columns.len(), |row, attribute| columns[attribute][row])
     }
 
-    fn build(largest_domain: usize, rows: usize, attributes: usize, code: impl Fn(usize, usize) -> u32) -> Self {
+    fn build(
+        largest_domain: usize,
+        rows: usize,
+        attributes: usize,
+        code: impl Fn(usize, usize) -> u32,
+    ) -> Self {
         fn fill<C: Code>(rows: usize, attributes: usize, code: impl Fn(usize, usize) -> u32) -> Matrix<C> {
             let mut matrix = Matrix::zeros(rows, attributes);
             for row in 0..rows {
@@ -254,7 +259,8 @@ impl Problem {
     /// Joins a table and a policy.
     pub fn new(table: &Table, policy: &Policy) -> Result<Self> {
         policy.check_columns(table.names())?;
-        let with_role = |role| (0..table.names().len()).filter(move |&at| policy.role(&table.names()[at]) == role);
+        let with_role =
+            |role| (0..table.names().len()).filter(move |&at| policy.role(&table.names()[at]) == role);
         let mut encoded = Vec::new();
         for column in with_role(Role::Quasi).chain(with_role(Role::Sensitive)).chain(with_role(Role::Class)) {
             encoded.push((column, encode(table, policy, column)?));
@@ -277,7 +283,11 @@ impl Problem {
                     let has_hierarchy =
                         policy.attributes.get(&name).is_some_and(|attribute| attribute.hierarchy.is_some());
                     let counted = Counted { name, column, domain, has_hierarchy, codes };
-                    if role == Role::Sensitive { parts.sensitive.push(counted) } else { parts.classes.push(counted) }
+                    if role == Role::Sensitive {
+                        parts.sensitive.push(counted);
+                    } else {
+                        parts.classes.push(counted);
+                    }
                 }
             }
         }
@@ -315,7 +325,9 @@ impl Problem {
 
     /// The records in an order in which near ones lie together, found when first asked for.
     pub fn curve_order(&self) -> &[u32] {
-        self.curve_order.get_or_init(|| with_matrix!(&self.records, matrix => Curve::of(&self.attributes).keys(matrix).order()))
+        self.curve_order.get_or_init(
+            || with_matrix!(&self.records, matrix => Curve::of(&self.attributes).keys(matrix).order()),
+        )
     }
 
     /// Σ of the weights.
@@ -346,7 +358,8 @@ fn no_records(table: &Table, policy: &Policy) -> Error {
 
 /// The rows without missing cells, where the policy drops the others.
 fn complete_rows(table: &Table, policy: &Policy, encoded: &[(usize, Encoding)]) -> Option<Vec<u32>> {
-    let with_missing: Vec<_> = encoded.iter().filter(|(_, encoding)| encoding.domain.missing().is_some()).collect();
+    let with_missing: Vec<_> =
+        encoded.iter().filter(|(_, encoding)| encoding.domain.missing().is_some()).collect();
     if policy.incomplete == Incomplete::Keep || with_missing.is_empty() {
         return None;
     }
@@ -372,7 +385,12 @@ fn column_codes(table: &Table, column: usize, codes: &[u32], rows: Option<&[u32]
     }
 }
 
-fn quasi_matrix(table: &Table, quasi: &[(Attribute, Vec<u32>)], rows: Option<&[u32]>, count: usize) -> Records {
+fn quasi_matrix(
+    table: &Table,
+    quasi: &[(Attribute, Vec<u32>)],
+    rows: Option<&[u32]>,
+    count: usize,
+) -> Records {
     let largest = quasi.iter().map(|(attribute, _)| attribute.domain.len()).max().unwrap_or(0);
     match largest {
         0..=0x100 => Records::Narrow(fill_matrix(table, quasi, rows, count)),

@@ -11,8 +11,8 @@ use crate::audit::{Findings, audit};
 use crate::error::{Error, Result};
 use crate::method::{Entry, Method, Options, Partition};
 use crate::policy::{Kind, Policy, Role};
-use crate::problem::{self, Counted, Problem};
 use crate::privacy::Part;
+use crate::problem::{self, Counted, Problem};
 use crate::release::{Order, Output, Publish, Release};
 use crate::report::{Provenance, Report};
 use crate::table::source::is_standard;
@@ -107,17 +107,23 @@ impl Anonymize {
 fn notes(policy: &Policy) -> Vec<String> {
     let mut notes = Vec::new();
     if policy.privacy.suppress > 0.0 {
-        notes.push("No record was suppressed: this method never needs to, so `suppress` has no effect.".to_owned());
+        notes.push(
+            "No record was suppressed: this method never needs to, so `suppress` has no effect.".to_owned(),
+        );
     }
     for (name, attribute) in &policy.attributes {
         if attribute.role == Role::Quasi && policy.role(name) == Role::Other {
-            notes.push(format!("\"{name}\" is in none of the named quasi-identifiers and is published as it is."));
+            notes.push(format!(
+                "\"{name}\" is in none of the named quasi-identifiers and is published as it is."
+            ));
         }
         if attribute.rules.iter().any(|rule| !rule.hard) {
             notes.push(format!("The rules of \"{name}\" are not used by this method."));
         }
         if attribute.kind == Some(Kind::Numeric) && attribute.hierarchy.is_some() {
-            notes.push(format!("\"{name}\" is numeric: it is published as ranges, its hierarchy is not used by this method."));
+            notes.push(format!(
+                "\"{name}\" is numeric: it is published as ranges, its hierarchy is not used by this method."
+            ));
         }
     }
     notes
@@ -200,7 +206,8 @@ fn hash(path: &Path) -> Result<String> {
     let file = std::fs::File::open(path).map_err(|cause| Error::io("read", path, &cause))?;
     let mut input = std::io::BufReader::with_capacity(1 << 20, file);
     loop {
-        let bytes = std::io::BufRead::fill_buf(&mut input).map_err(|cause| Error::io("read", path, &cause))?;
+        let bytes =
+            std::io::BufRead::fill_buf(&mut input).map_err(|cause| Error::io("read", path, &cause))?;
         if bytes.is_empty() {
             return Ok(hasher.finalize().to_hex().to_string());
         }

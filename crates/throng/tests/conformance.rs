@@ -86,15 +86,20 @@ fn covers(cell: &str, original: &str, hierarchy: &HashMap<String, Vec<String>>) 
 /// The labels above each value of an attribute of a case, written out by hand.
 fn labels_above(kind: &common::Kind, value: &str) -> Vec<String> {
     match kind {
-        common::Kind::Tree { values, .. } => match value.strip_prefix("leaf ").map(|leaf| leaf.parse::<u8>().unwrap()) {
-            Some(leaf) if leaf < values / 2 => vec!["Low".to_owned()],
-            Some(_) => vec!["Upper".to_owned(), "High".to_owned()],
-            None => Vec::new(),
-        },
+        common::Kind::Tree { values, .. } => {
+            match value.strip_prefix("leaf ").map(|leaf| leaf.parse::<u8>().unwrap()) {
+                Some(leaf) if leaf < values / 2 => vec!["Low".to_owned()],
+                Some(_) => vec!["Upper".to_owned(), "High".to_owned()],
+                None => Vec::new(),
+            }
+        }
         common::Kind::Prefix => vec![format!("{}*", &value[..3]), format!("{}*", &value[..2])],
         common::Kind::Intervals => {
             let number: i64 = value.parse().unwrap();
-            [5, 10].iter().map(|width| format!("[{}-{}]", number / width * width, number / width * width + width - 1)).collect()
+            [5, 10]
+                .iter()
+                .map(|width| format!("[{}-{}]", number / width * width, number / width * width + width - 1))
+                .collect()
         }
         _ => Vec::new(),
     }

@@ -42,7 +42,8 @@ fn penalties_of_the_country_taxonomy() {
     let kernel = Kernel::new(&problem.attributes);
     let domain = &problem.attributes[0].domain;
     for case in vectors["country"]["ncp"].as_array().unwrap() {
-        let codes = case[0].as_array().unwrap().iter().map(|name| domain.code(name.as_str().unwrap()).unwrap());
+        let codes =
+            case[0].as_array().unwrap().iter().map(|name| domain.code(name.as_str().unwrap()).unwrap());
         // The table lists the leaves in order, so codes are records.
         let group: Vec<u32> = codes.collect();
         let expected = case[1].as_f64().unwrap();
@@ -69,7 +70,11 @@ fn uncertainty_and_discernibility_of_example_1() {
             .iter()
             .map(|group| {
                 let members = group.as_array().unwrap().iter();
-                members.map(|name| names.iter().position(|known| *known == name.as_str().unwrap()).unwrap() as u32).collect()
+                members
+                    .map(|name| {
+                        names.iter().position(|known| *known == name.as_str().unwrap()).unwrap() as u32
+                    })
+                    .collect()
             })
             .collect();
         let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
@@ -114,14 +119,16 @@ fn local_recoding_of_figure_1_is_valid_and_publishes_its_extents() {
             .map(|group| numbers(group).into_iter().map(|row| row as u32).collect())
             .collect();
         let partition = Partition::from_sizes(groups.concat(), groups.iter().map(Vec::len));
-        let release = Release::new(&table, &problem, &policy, &partition, Publish::Bounds, Order::Keep).unwrap();
+        let release =
+            Release::new(&table, &problem, &policy, &partition, Publish::Bounds, Order::Keep).unwrap();
         let mut output = Output::create(&folder.path().join("release.csv")).unwrap();
         release.write(&mut output, &Unwatched).unwrap();
         let measures = audit(&problem, &policy, output.temporary_path(), &Unwatched).unwrap().measures;
         assert!(measures.violations.is_empty(), "{:?}", measures.violations);
         let rows = common::rows_of(output.temporary_path());
         for (group, extents) in groups.iter().zip(figure[format!("{kind}_extents")].as_array().unwrap()) {
-            let expected: Vec<String> = extents.as_array().unwrap().iter().flat_map(numbers).map(|end| end.to_string()).collect();
+            let expected: Vec<String> =
+                extents.as_array().unwrap().iter().flat_map(numbers).map(|end| end.to_string()).collect();
             for record in group {
                 assert_eq!(rows[*record as usize + 1], expected, "{kind}");
             }

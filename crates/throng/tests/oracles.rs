@@ -16,7 +16,8 @@ use throng::watch::Unwatched;
 /// NCP of a group on one attribute as the specification words it, from values and leaves.
 fn plain_ncp(problem: &throng::problem::Problem, attribute: usize, group: &[u32]) -> f64 {
     let domain = &problem.attributes[attribute].domain;
-    let codes: Vec<u32> = group.iter().map(|record| problem.records.code(*record as usize, attribute)).collect();
+    let codes: Vec<u32> =
+        group.iter().map(|record| problem.records.code(*record as usize, attribute)).collect();
     if codes.iter().all(|code| *code == codes[0]) {
         return 0.0;
     }
@@ -27,7 +28,8 @@ fn plain_ncp(problem: &throng::problem::Problem, attribute: usize, group: &[u32]
             }
             let own: Vec<f64> = codes.iter().map(|code| values[*code as usize]).collect();
             let width = |values: &[f64]| {
-                values.iter().copied().fold(f64::MIN, f64::max) - values.iter().copied().fold(f64::MAX, f64::min)
+                values.iter().copied().fold(f64::MIN, f64::max)
+                    - values.iter().copied().fold(f64::MAX, f64::min)
             };
             width(&own) / width(values)
         }
@@ -192,7 +194,9 @@ fn load_single(case: &common::Case, k: usize, kind: &str) -> common::Loaded {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("table.csv");
     std::fs::write(&data, case.csv()).unwrap();
-    let text = format!("[privacy]\nk = {k}\n[method]\nname = \"hilbert\"\n[attribute.q0]\nrole = \"quasi\"\n{kind}\n");
+    let text = format!(
+        "[privacy]\nk = {k}\n[method]\nname = \"hilbert\"\n[attribute.q0]\nrole = \"quasi\"\n{kind}\n"
+    );
     let policy = throng::policy::Policy::parse(&text, None).unwrap();
     let table = throng::run::read(&data, &policy, &Unwatched).unwrap();
     let problem = throng::problem::Problem::new(&table, &policy).unwrap();
@@ -249,16 +253,26 @@ fn the_curve_agrees_with_other_implementations() {
     };
     assert!(agree(2, &|point| fast_hilbert::xy2h(point[0], point[1], 8)), "fast_hilbert");
     let byte = |point: &[u32; 4], axis: usize| point[axis] as u8;
-    assert!(agree(2, &|point| lindel::hilbert_encode([byte(point, 0), byte(point, 1)]).into()), "lindel in 2-D");
-    assert!(agree(3, &|p| lindel::hilbert_encode([byte(p, 0), byte(p, 1), byte(p, 2)]).into()), "lindel in 3-D");
-    assert!(agree(4, &|p| lindel::hilbert_encode([0, 1, 2, 3].map(|axis| byte(p, axis))).into()), "lindel in 4-D");
+    assert!(
+        agree(2, &|point| lindel::hilbert_encode([byte(point, 0), byte(point, 1)]).into()),
+        "lindel in 2-D"
+    );
+    assert!(
+        agree(3, &|p| lindel::hilbert_encode([byte(p, 0), byte(p, 1), byte(p, 2)]).into()),
+        "lindel in 3-D"
+    );
+    assert!(
+        agree(4, &|p| lindel::hilbert_encode([0, 1, 2, 3].map(|axis| byte(p, axis))).into()),
+        "lindel in 4-D"
+    );
 }
 
 fn permutations(axes: &[u32]) -> Vec<Vec<u32>> {
     if axes.len() <= 1 {
         return vec![axes.to_vec()];
     }
-    let rest = |at: usize| axes.iter().enumerate().filter(move |(other, _)| *other != at).map(|(_, axis)| *axis);
+    let rest =
+        |at: usize| axes.iter().enumerate().filter(move |(other, _)| *other != at).map(|(_, axis)| *axis);
     (0..axes.len())
         .flat_map(|at| {
             permutations(&rest(at).collect::<Vec<_>>()).into_iter().map(move |mut tail| {
@@ -299,7 +313,7 @@ fn a_group_around_another_can_beat_every_cut_of_the_order() {
         weights: vec![1],
         rows: values.iter().map(|value| vec![*value]).collect(),
         sensitive: vec![0; values.len()],
-            sensitive_kind: common::SensitiveKind::Flat,
+        sensitive_kind: common::SensitiveKind::Flat,
         seed: 0,
     };
     let loaded = load_single(&case, 3, "kind = \"numeric\"");

@@ -12,7 +12,11 @@ use crate::with_matrix;
 /// More bins than this cannot be told apart in a small plot.
 const MOST_BINS: usize = 24;
 
-pub(super) fn distributions(problem: &Problem, meanings: &Meanings<'_>, classes: &Classes) -> Vec<Distribution> {
+pub(super) fn distributions(
+    problem: &Problem,
+    meanings: &Meanings<'_>,
+    classes: &Classes,
+) -> Vec<Distribution> {
     (0..problem.attributes.len())
         .into_par_iter()
         .map(|at| {
@@ -35,13 +39,24 @@ fn code_counts(problem: &Problem, attribute: usize) -> Vec<f64> {
 
 fn bins(attribute: &Attribute, before: &[f64], cells: impl Iterator<Item = (Cell, f64)>) -> Vec<Bin> {
     match attribute.domain.scale() {
-        Scale::Numeric { values, .. } if !values.is_empty() => numeric_bins(&attribute.domain, values, before, cells),
-        Scale::Numeric { .. } => vec![Bin { label: "(missing)".to_owned(), before: before.iter().sum(), after: cells.map(|(_, size)| size).sum() }],
+        Scale::Numeric { values, .. } if !values.is_empty() => {
+            numeric_bins(&attribute.domain, values, before, cells)
+        }
+        Scale::Numeric { .. } => vec![Bin {
+            label: "(missing)".to_owned(),
+            before: before.iter().sum(),
+            after: cells.map(|(_, size)| size).sum(),
+        }],
         Scale::Categorical(tree) => categorical_bins(tree, before, cells),
     }
 }
 
-fn numeric_bins(domain: &Domain, values: &[f64], before: &[f64], cells: impl Iterator<Item = (Cell, f64)>) -> Vec<Bin> {
+fn numeric_bins(
+    domain: &Domain,
+    values: &[f64],
+    before: &[f64],
+    cells: impl Iterator<Item = (Cell, f64)>,
+) -> Vec<Bin> {
     let whole = values.iter().all(|value| value.fract() == 0.0);
     // A whole number n covers n … n + 1, so that a single value has a width.
     let step = if whole { 1.0 } else { 0.0 };
@@ -49,7 +64,8 @@ fn numeric_bins(domain: &Domain, values: &[f64], before: &[f64], cells: impl Ite
     let raw = (last - first) / MOST_BINS as f64;
     let width = if whole { raw.ceil().max(1.0) } else { raw };
     let count = if width > 0.0 { ((last - first) / width).ceil().max(1.0) as usize } else { 1 };
-    let bin_of = |value: f64| if width > 0.0 { (((value - first) / width) as usize).min(count - 1) } else { 0 };
+    let bin_of =
+        |value: f64| if width > 0.0 { (((value - first) / width) as usize).min(count - 1) } else { 0 };
     let mut bins: Vec<Bin> = (0..count)
         .map(|bin| {
             let inside = |value: &&f64| bin_of(**value) == bin;
@@ -75,7 +91,8 @@ fn numeric_bins(domain: &Domain, values: &[f64], before: &[f64], cells: impl Ite
                 for bin in bin_of(low)..=bin_of(high) {
                     let (from, to) = (first + bin as f64 * width, first + (bin + 1) as f64 * width);
                     let overlap = high.min(to) - low.max(from);
-                    bins[bin].after += if high > low { size * (overlap / (high - low)).max(0.0) } else { size };
+                    bins[bin].after +=
+                        if high > low { size * (overlap / (high - low)).max(0.0) } else { size };
                 }
             }
         }
@@ -118,7 +135,11 @@ fn keep_most_frequent(bins: Vec<Bin>) -> Vec<Bin> {
     ranked.sort_by(|a, b| bins[*b].before.total_cmp(&bins[*a].before).then(a.cmp(b)));
     let others = ranked.split_off(MOST_BINS - 1);
     let sum = |of: fn(&Bin) -> f64| others.iter().map(|at| of(&bins[*at])).sum();
-    let rest = Bin { label: format!("({} others)", others.len()), before: sum(|bin| bin.before), after: sum(|bin| bin.after) };
+    let rest = Bin {
+        label: format!("({} others)", others.len()),
+        before: sum(|bin| bin.before),
+        after: sum(|bin| bin.after),
+    };
     ranked.sort_unstable();
     ranked.into_iter().map(|at| bins[at].clone()).chain(std::iter::once(rest)).collect()
 }

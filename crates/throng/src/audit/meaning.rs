@@ -142,7 +142,9 @@ impl<'a> CellReader<'a> {
             Scale::Numeric { .. } if self.is_missing(text) => Some(self.only_missing()),
             Scale::Numeric { .. } => {
                 let single = |text: &str| self.attribute.domain.read(text).map(|number| (number, number));
-                single(text).or_else(|| range(text, |end| self.attribute.domain.read(end))).map(|ends| self.between(ends))
+                single(text)
+                    .or_else(|| range(text, |end| self.attribute.domain.read(end)))
+                    .map(|ends| self.between(ends))
             }
         }
     }
@@ -159,7 +161,8 @@ impl<'a> CellReader<'a> {
     }
 
     fn is_missing(&self, text: &str) -> bool {
-        self.missing_label.is_some_and(|label| label == text || self.markers.iter().any(|marker| marker == text))
+        self.missing_label
+            .is_some_and(|label| label == text || self.markers.iter().any(|marker| marker == text))
     }
 
     fn anything(&self) -> Cell {

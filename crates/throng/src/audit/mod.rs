@@ -6,8 +6,8 @@
 
 pub(crate) mod classes;
 mod distribution;
-mod measures;
 mod meaning;
+mod measures;
 mod privacy;
 
 use std::path::Path;
@@ -44,13 +44,22 @@ pub fn audit(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn Wat
 }
 
 /// The bound on the loss of every release under a policy, where its requirement asks for classes at all.
-pub(crate) fn lower_bound(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<Option<LowerBound>> {
+pub(crate) fn lower_bound(
+    problem: &Problem,
+    policy: &Policy,
+    watch: &dyn Watch,
+) -> Result<Option<LowerBound>> {
     let needed = problem.requirement.smallest_class() > 1;
     needed.then(|| bound::lower_bound(problem, policy.privacy.l, watch)).transpose()
 }
 
 /// Measures a release but for the lower bound, which does not depend on it.
-pub(crate) fn audit_cells(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn Watch) -> Result<Findings> {
+pub(crate) fn audit_cells(
+    problem: &Problem,
+    policy: &Policy,
+    release: &Path,
+    watch: &dyn Watch,
+) -> Result<Findings> {
     let table = read_release(problem, policy, release, watch)?;
     watch.stage("auditing", None);
     let columns = release_columns(problem, &table)?;
@@ -131,7 +140,13 @@ fn identifier_violations(policy: &Policy, release: &Table) -> Vec<String> {
 }
 
 /// Loss from the cells of every class.
-fn measure_loss(measures: &mut Measures, problem: &Problem, policy: &Policy, meanings: &Meanings<'_>, classes: &Classes) {
+fn measure_loss(
+    measures: &mut Measures,
+    problem: &Problem,
+    policy: &Policy,
+    meanings: &Meanings<'_>,
+    classes: &Classes,
+) {
     let attributes = &problem.attributes;
     let mut sums = vec![0.0; attributes.len()];
     let (mut ncp, mut of_classes, mut volume) = (0.0, 0.0, 0.0);
@@ -161,8 +176,11 @@ fn measure_loss(measures: &mut Measures, problem: &Problem, policy: &Policy, mea
     let published = measures.rows_published.max(1) as f64;
     measures.ncp = ncp + suppressed * problem.total_weight();
     measures.gcp = measures.ncp / (records * problem.total_weight());
-    measures.gcp_per_attribute =
-        attributes.iter().zip(&sums).map(|(attribute, sum)| (attribute.name.clone(), (sum + suppressed) / records)).collect();
+    measures.gcp_per_attribute = attributes
+        .iter()
+        .zip(&sums)
+        .map(|(attribute, sum)| (attribute.name.clone(), (sum + suppressed) / records))
+        .collect();
     measures.average_ncp = of_classes / classes.len().max(1) as f64;
     measures.weighted_maximum_ncp = widest;
     measures.weighted_average_volume = volume / published;

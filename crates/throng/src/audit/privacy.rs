@@ -20,7 +20,8 @@ pub(super) fn measure(
     classes: &Classes,
 ) -> Result<Vec<ExampleClass>> {
     measure_k(measures, problem, policy, release, columns, classes);
-    let codes = problem.sensitive.iter().map(|counted| codes_of(counted, release)).collect::<Result<Vec<_>>>()?;
+    let codes =
+        problem.sensitive.iter().map(|counted| codes_of(counted, release)).collect::<Result<Vec<_>>>()?;
     for (counted, codes) in problem.sensitive.iter().zip(&codes) {
         measure_sensitive(measures, &policy.privacy, counted, codes, classes);
     }
@@ -45,7 +46,9 @@ fn measure_k(
     if let Some(required) = measures.k_required
         && measures.k < required
     {
-        measures.violations.push(format!("k = {required} is required, the smallest class has {} records", measures.k));
+        measures
+            .violations
+            .push(format!("k = {required} is required, the smallest class has {} records", measures.k));
     }
     for named in &policy.privacy.quasi_identifiers {
         let parts = problem.attributes.iter().zip(&columns.of_attribute);
@@ -105,7 +108,13 @@ fn measure_sensitive(
 ) {
     let closeness = Closeness::new(privacy.t.unwrap_or(1.0), 0, counted);
     let model = privacy.l.map(|l| LDiversity { l, form: privacy.diversity, attribute: 0 });
-    let best = Worst { frequency: f64::INFINITY, distinct: usize::MAX, entropy: f64::INFINITY, distance: 0.0, holds: true };
+    let best = Worst {
+        frequency: f64::INFINITY,
+        distinct: usize::MAX,
+        entropy: f64::INFINITY,
+        distance: 0.0,
+        holds: true,
+    };
     let worst = (0..classes.len())
         .into_par_iter()
         .with_min_len(64)
@@ -137,10 +146,14 @@ fn measure_sensitive(
     measures.t_required = privacy.t;
     if let Some(l) = privacy.l.filter(|_| !worst.holds) {
         let form = privacy.diversity.name();
-        measures.violations.push(format!("l = {l} ({form}) is required on {}, a class falls short", counted.name));
+        measures
+            .violations
+            .push(format!("l = {l} ({form}) is required on {}, a class falls short", counted.name));
     }
     if let Some(t) = privacy.t.filter(|t| worst.distance > *t + 1e-9) {
-        measures.violations.push(format!("t = {t} is required on {}, a class has {:.4}", counted.name, worst.distance));
+        measures
+            .violations
+            .push(format!("t = {t} is required on {}, a class has {:.4}", counted.name, worst.distance));
     }
     measures.sensitive.push(SensitiveMeasure {
         attribute: counted.name.clone(),
@@ -213,7 +226,11 @@ fn examples(
 /// One cell per attribute, bounds written as a range.
 fn join_bounds(columns: &Columns, cells: Vec<String>) -> Vec<String> {
     let mut cells = cells.into_iter();
-    columns.of_attribute.iter().map(|own| cells.by_ref().take(own.len()).collect::<Vec<_>>().join(" – ")).collect()
+    columns
+        .of_attribute
+        .iter()
+        .map(|own| cells.by_ref().take(own.len()).collect::<Vec<_>>().join(" – "))
+        .collect()
 }
 
 fn value_counts(counted: &Counted, codes: &[u32], rows: &[u32]) -> Vec<(String, u64)> {
@@ -221,5 +238,8 @@ fn value_counts(counted: &Counted, codes: &[u32], rows: &[u32]) -> Vec<(String, 
     rows.iter().for_each(|row| histogram.add(codes[*row as usize]));
     let mut counts: Vec<(u32, u32)> = histogram.present().collect();
     counts.sort_unstable_by_key(|(value, count)| (std::cmp::Reverse(*count), *value));
-    counts.into_iter().map(|(value, count)| (counted.domain.label(value).to_owned(), u64::from(count))).collect()
+    counts
+        .into_iter()
+        .map(|(value, count)| (counted.domain.label(value).to_owned(), u64::from(count)))
+        .collect()
 }

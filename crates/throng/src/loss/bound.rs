@@ -33,7 +33,12 @@ pub fn lower_bound(problem: &Problem, l: Option<f64>, watch: &dyn Watch) -> Resu
     with_matrix!(&problem.records, matrix => bound_of(problem, matrix, l, watch))
 }
 
-fn bound_of<C: Code>(problem: &Problem, matrix: &Matrix<C>, l: Option<f64>, watch: &dyn Watch) -> Result<LowerBound> {
+fn bound_of<C: Code>(
+    problem: &Problem,
+    matrix: &Matrix<C>,
+    l: Option<f64>,
+    watch: &dyn Watch,
+) -> Result<LowerBound> {
     let count = problem.len();
     let sample: Vec<usize> = if count <= ALL_UP_TO {
         (0..count).collect()
@@ -143,7 +148,10 @@ impl Query {
     fn least<C: Code>(&self, extent: &Extent<C>) -> f64 {
         let ends = extent.lows().as_flattened().iter().zip(extent.highs().as_flattened());
         let tables = self.tables.iter().zip(&self.own);
-        tables.zip(ends).map(|((table, own), (low, high))| table[(*own).clamp(low.index(), high.index())]).sum()
+        tables
+            .zip(ends)
+            .map(|((table, own), (low, high))| table[(*own).clamp(low.index(), high.index())])
+            .sum()
     }
 }
 

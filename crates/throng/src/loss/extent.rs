@@ -28,7 +28,9 @@ impl<C: Code> Extent<C> {
 
     /// The box of several records of a matrix; empty sets have the box of padding.
     pub fn around(matrix: &Matrix<C>, records: &[u32]) -> Self {
-        let Some((first, rest)) = records.split_first() else { return Self::of(&vec![[C::default(); LANES]; matrix.stride()]) };
+        let Some((first, rest)) = records.split_first() else {
+            return Self::of(&vec![[C::default(); LANES]; matrix.stride()]);
+        };
         let mut extent = Self::of(matrix.row(*first as usize));
         for &record in rest {
             extent.grow(matrix.row(record as usize));

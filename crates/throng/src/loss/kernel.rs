@@ -63,7 +63,11 @@ impl Kernel {
     pub fn ncp<C: Code>(&self, extent: &Extent<C>) -> f64 {
         let (low, high) = (extent.lows().as_flattened(), extent.highs().as_flattened());
         let ends = low.iter().zip(high);
-        self.attributes.iter().zip(ends).map(|(penalty, (low, high))| penalty.between(low.index(), high.index())).sum()
+        self.attributes
+            .iter()
+            .zip(ends)
+            .map(|(penalty, (low, high))| penalty.between(low.index(), high.index()))
+            .sum()
     }
 
     /// Lets a range of one attribute grow code by code, and adds its penalty after each step to the next sum.
@@ -79,7 +83,9 @@ impl Kernel {
         // The shape is asked for once, outside of the loop.
         match &penalty.shape {
             Shape::Pairs(table) => grow(range, codes, sums, |low, high| table[low * penalty.values + high]),
-            Shape::Linear { .. } | Shape::Sparse(_) => grow(range, codes, sums, |low, high| penalty.between(low, high)),
+            Shape::Linear { .. } | Shape::Sparse(_) => {
+                grow(range, codes, sums, |low, high| penalty.between(low, high));
+            }
         }
     }
 
@@ -169,7 +175,9 @@ fn sparse_table(tree: &Taxonomy, weight: f64) -> Vec<Vec<f64>> {
     let leaves = tree.leaf_count();
     let levels = if leaves > 1 { (leaves - 1).ilog2() as usize + 1 } else { 0 };
     (0..levels)
-        .map(|level| (0..leaves - (1 << level)).map(|low| share(tree, low, low + (1 << level), weight)).collect())
+        .map(|level| {
+            (0..leaves - (1 << level)).map(|low| share(tree, low, low + (1 << level), weight)).collect()
+        })
         .collect()
 }
 

@@ -17,7 +17,8 @@ use crate::problem::Problem;
 use crate::watch::Watch;
 
 /// All methods.
-pub static METHODS: &[Entry] = &[mondrian::STRICT, mondrian::RELAXED, hilbert::HILBERT, hilbert::HILBERT_FAST];
+pub static METHODS: &[Entry] =
+    &[mondrian::STRICT, mondrian::RELAXED, hilbert::HILBERT, hilbert::HILBERT_FAST];
 
 /// A method ready to run.
 pub trait Method: Send + Sync {
@@ -59,13 +60,17 @@ impl Entry {
         match parts.into_iter().find(|part| !self.takes.contains(part)) {
             None => Ok(()),
             Some(part) => {
-                let others: Vec<&str> =
-                    METHODS.iter().filter(|entry| entry.takes.contains(&part)).map(|entry| entry.name).collect();
+                let others: Vec<&str> = METHODS
+                    .iter()
+                    .filter(|entry| entry.takes.contains(&part))
+                    .map(|entry| entry.name)
+                    .collect();
                 let hint = match others.is_empty() {
                     true => format!("no method of this version takes {}; leave it out", part.name()),
                     false => format!("methods that do: {}", others.join(", ")),
                 };
-                Err(Error::input(format!("the method {} does not take {}", self.name, part.name())).with_hint(hint))
+                Err(Error::input(format!("the method {} does not take {}", self.name, part.name()))
+                    .with_hint(hint))
             }
         }
     }

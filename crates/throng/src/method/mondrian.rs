@@ -71,7 +71,12 @@ impl Method for Mondrian {
 const PARALLEL_FROM: usize = 4096;
 
 impl Mondrian {
-    fn solve_matrix<C: Code>(&self, problem: &Problem, matrix: &Matrix<C>, watch: &dyn Watch) -> Result<Partition> {
+    fn solve_matrix<C: Code>(
+        &self,
+        problem: &Problem,
+        matrix: &Matrix<C>,
+        watch: &dyn Watch,
+    ) -> Result<Partition> {
         let mut codes = matrix.data().to_vec();
         let mut spare_codes = codes.clone();
         let mut ids: Vec<u32> = (0..problem.len() as u32).collect();
@@ -85,8 +90,12 @@ impl Mondrian {
             only_size: problem.requirement.only_size(),
             watch,
         };
-        let group =
-            Group { codes: &mut codes, ids: &mut ids, spare_codes: &mut spare_codes, spare_ids: &mut spare_ids };
+        let group = Group {
+            codes: &mut codes,
+            ids: &mut ids,
+            spare_codes: &mut spare_codes,
+            spare_ids: &mut spare_ids,
+        };
         let sizes = work.divide(group)?;
         Ok(Partition::from_sizes(ids, sizes))
     }
@@ -136,8 +145,14 @@ impl Work<'_> {
         let (left_ids, right_ids) = ids.split_at_mut(place.left);
         let (left_spare, right_spare) = spare_codes.split_at_mut(middle);
         let (left_spare_ids, right_spare_ids) = spare_ids.split_at_mut(place.left);
-        let left = Group { codes: left_codes, ids: left_ids, spare_codes: left_spare, spare_ids: left_spare_ids };
-        let right = Group { codes: right_codes, ids: right_ids, spare_codes: right_spare, spare_ids: right_spare_ids };
+        let left =
+            Group { codes: left_codes, ids: left_ids, spare_codes: left_spare, spare_ids: left_spare_ids };
+        let right = Group {
+            codes: right_codes,
+            ids: right_ids,
+            spare_codes: right_spare,
+            spare_ids: right_spare_ids,
+        };
         let (left, right) = if size >= PARALLEL_FROM {
             self.watch.check()?;
             rayon::join(|| self.divide(left), || self.divide(right))
@@ -157,14 +172,18 @@ impl Work<'_> {
         let extent = Extent::of_rows(group.codes, self.stride);
         let mut widths = vec![0.0; self.problem.attributes.len()];
         self.kernel.each(&extent, &mut widths);
-        let mut order: Vec<usize> = (0..widths.len()).filter(|at| extent.low(*at) != extent.high(*at)).collect();
+        let mut order: Vec<usize> =
+            (0..widths.len()).filter(|at| extent.low(*at) != extent.high(*at)).collect();
         order.sort_by(|a, b| widths[*b].total_cmp(&widths[*a]).then(a.cmp(b)));
         order.chunk_by(|a, b| widths[*a] == widths[*b]).find_map(|equally_wide| {
             let mut places: Vec<[Option<Place>; 2]> = equally_wide
                 .iter()
-                .map(|&attribute| self.places(group, attribute, extent.low(attribute), extent.high(attribute)))
+                .map(|&attribute| {
+                    self.places(group, attribute, extent.low(attribute), extent.high(attribute))
+                })
                 .collect();
-            places.sort_by_key(|[first, _]| Reverse(first.map_or(0, |place| (2 * place.left).abs_diff(size))));
+            places
+                .sort_by_key(|[first, _]| Reverse(first.map_or(0, |place| (2 * place.left).abs_diff(size))));
             places.into_iter().flatten().flatten().find(|place| self.allowed(group, *place))
         })
     }
@@ -191,7 +210,13 @@ impl Work<'_> {
     }
 
     /// The median value of an attribute, how many records lie below it and how many have it.
-    fn median<C: Code>(&self, group: &Group<'_, C>, attribute: usize, low: C, high: C) -> (usize, usize, usize) {
+    fn median<C: Code>(
+        &self,
+        group: &Group<'_, C>,
+        attribute: usize,
+        low: C,
+        high: C,
+    ) -> (usize, usize, usize) {
         let size = group.ids.len();
         let span = high.index() - low.index() + 1;
         let codes = column(group.codes, self.stride, attribute);

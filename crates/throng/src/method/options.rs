@@ -25,7 +25,10 @@ impl<'a> Options<'a> {
             Some(Value::Integer(number)) if u64::try_from(*number).is_ok_and(|number| number >= least) => {
                 Ok(*number as u64)
             }
-            Some(_) => Err(Error::input(format!("the option \"{key}\" of {} must be a whole number of at least {least}", self.method))),
+            Some(_) => Err(Error::input(format!(
+                "the option \"{key}\" of {} must be a whole number of at least {least}",
+                self.method
+            ))),
         }
     }
 

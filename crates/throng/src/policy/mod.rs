@@ -263,7 +263,8 @@ impl Policy {
     fn masks(&self, column: &str) -> bool {
         let Privacy { k, l, t, max_loss, quasi_identifiers, .. } = &self.privacy;
         let only_named = k.is_none() && l.is_none() && t.is_none() && max_loss.is_none();
-        !only_named || quasi_identifiers.iter().any(|named| named.attributes.iter().any(|name| name == column))
+        !only_named
+            || quasi_identifiers.iter().any(|named| named.attributes.iter().any(|name| name == column))
     }
 
     /// Lets an error point at a piece of this policy.

@@ -33,7 +33,11 @@ impl Model for KAnonymity {
     }
 
     fn explain(&self, whole: &Tally, _: &Problem) -> Error {
-        Error::requirement(format!("k = {} cannot be met: the table has only {} records", self.k, whole.size()))
-            .with_hint(format!("the largest possible k is {}", whole.size()))
+        Error::requirement(format!(
+            "k = {} cannot be met: the table has only {} records",
+            self.k,
+            whole.size()
+        ))
+        .with_hint(format!("the largest possible k is {}", whole.size()))
     }
 }

@@ -119,17 +119,18 @@ impl Model for LDiversity {
         // Rounded down, for it must be possible itself; 2.9999999999999996 is a 3.
         let reachable = (self.reachable(counts) * 1000.0 * (1.0 + SLACK)).floor() / 1000.0;
         let hint = match self.form {
-            Diversity::Recursive { c } if reachable < 1.0 => format!("with c = {c} no l is possible; choose a larger c"),
+            Diversity::Recursive { c } if reachable < 1.0 => {
+                format!("with c = {c} no l is possible; choose a larger c")
+            }
             _ => format!("the largest possible l is {reachable}"),
         };
-        let mut message = format!("l = {} ({}) cannot be met by any release of this table", self.l, self.form.name());
+        let mut message =
+            format!("l = {} ({}) cannot be met by any release of this table", self.l, self.form.name());
         if let Some((value, count)) = most {
             let share = 100.0 * f64::from(count) / whole.size() as f64;
             let value = shorten(attribute.domain.label(value));
             message += &format!(": the value \"{value}\" makes up {share:.1} % of all records");
         }
-        Error::requirement(message)
-            .for_attribute(&attribute.name)
-            .with_hint(hint)
+        Error::requirement(message).for_attribute(&attribute.name).with_hint(hint)
     }
 }

@@ -166,13 +166,21 @@ fn class_ends<C: Code>(matrix: &Matrix<C>, partition: &Partition, attributes: us
 }
 
 fn quasi_columns<'a>(attribute: &Attribute, ends: &[(u32, u32)], publish: Publish) -> Vec<Column<'a>> {
-    let column = |name: String, cells: Cells| Column { name, source: attribute.column, content: Content::Cells(cells) };
+    let column = |name: String, cells: Cells| Column {
+        name,
+        source: attribute.column,
+        content: Content::Cells(cells),
+    };
     let domain = &attribute.domain;
     let numeric = matches!(domain.scale(), Scale::Numeric { .. });
     if publish == Publish::Bounds && numeric {
         // A class that mixes missing values with numbers has no bounds to tell.
         let end = |low: u32, high: u32, end: u32| {
-            if low != high && domain.missing() == Some(high) { domain.cell(low, high) } else { domain.label(end).to_owned() }
+            if low != high && domain.missing() == Some(high) {
+                domain.cell(low, high)
+            } else {
+                domain.label(end).to_owned()
+            }
         };
         let bound = |cells: Cells| Cells {
             kind: bounds_kind(domain, ends),
@@ -181,7 +189,10 @@ fn quasi_columns<'a>(attribute: &Attribute, ends: &[(u32, u32)], publish: Publis
         };
         let low = bound(Cells::new(ends, |low, high| end(low, high, low)));
         let high = bound(Cells::new(ends, |low, high| end(low, high, high)));
-        return vec![column(format!("{}.min", attribute.name), low), column(format!("{}.max", attribute.name), high)];
+        return vec![
+            column(format!("{}.min", attribute.name), low),
+            column(format!("{}.max", attribute.name), high),
+        ];
     }
     vec![column(attribute.name.clone(), Cells::new(ends, |low, high| domain.cell(low, high)))]
 }
@@ -196,7 +207,9 @@ fn bounds_kind(domain: &Domain, ends: &[(u32, u32)]) -> CellKind {
     match domain.scale() {
         Scale::Categorical(_) => CellKind::Text,
         Scale::Numeric { dates: true, .. } => CellKind::Date,
-        Scale::Numeric { .. } if labels.all(|code| value::whole(domain.label(code)).is_some()) => CellKind::Whole,
+        Scale::Numeric { .. } if labels.all(|code| value::whole(domain.label(code)).is_some()) => {
+            CellKind::Whole
+        }
         Scale::Numeric { .. } => CellKind::Real,
     }
 }
@@ -226,8 +239,11 @@ fn check_names(columns: &[Column<'_>]) -> Result<()> {
     let mut seen: Map<&str, ()> = Map::default();
     for column in columns {
         if seen.insert(&column.name, ()).is_some() {
-            return Err(Error::input(format!("the release would have two columns called \"{}\"", column.name))
-                .with_hint("rename the column of the table that has this name already"));
+            return Err(Error::input(format!(
+                "the release would have two columns called \"{}\"",
+                column.name
+            ))
+            .with_hint("rename the column of the table that has this name already"));
         }
     }
     Ok(())

@@ -24,7 +24,9 @@ impl Output {
     pub fn create(path: &Path) -> Result<Self> {
         let device = std::fs::metadata(path).is_ok_and(|data| !data.is_file());
         if std::fs::metadata(path).is_ok_and(|data| data.is_dir()) {
-            return Err(Error::input("cannot write: this is a folder").in_file(path).with_hint("name a file"));
+            return Err(Error::input("cannot write: this is a folder")
+                .in_file(path)
+                .with_hint("name a file"));
         }
         let streamed = is_standard(path) || device;
         let folder = match path.parent() {
@@ -68,7 +70,9 @@ impl Output {
         let file = BufWriter::with_capacity(1 << 16, self.temporary.reopen().map_err(fail)?);
         Ok(match format_of(&self.path).1 {
             Compression::None => Encoder::Plain(file),
-            Compression::Gzip => Encoder::Gzip(Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6)))),
+            Compression::Gzip => {
+                Encoder::Gzip(Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6))))
+            }
             Compression::Zstd => Encoder::Zstd(Box::new(zstd::Encoder::new(file, 3).map_err(fail)?)),
         })
     }

@@ -173,7 +173,9 @@ impl<'a> Layout<'a> {
         for records in records.chunks(LOOKED_UP_TOGETHER) {
             places.clear();
             places.extend(records.iter().map(|record| self.place(*record)));
-            black_box(places.iter().fold(0, |sum, place| sum ^ place.texts.first_byte() ^ self.first_byte(place)));
+            black_box(
+                places.iter().fold(0, |sum, place| sum ^ place.texts.first_byte() ^ self.first_byte(place)),
+            );
             places.iter().for_each(|place| self.row(place, &mut text));
         }
         text
@@ -182,7 +184,12 @@ impl<'a> Layout<'a> {
     fn place(&self, record: u32) -> Place<'a> {
         let release = self.release;
         let (texts, plain) = release.table.text_row(release.problem.row(record));
-        Place { record, class: release.class_of[record as usize] as usize, texts, plain: plain && self.same_delimiter }
+        Place {
+            record,
+            class: release.class_of[record as usize] as usize,
+            texts,
+            plain: plain && self.same_delimiter,
+        }
     }
 
     /// The first byte of the rendered cells of a row's class, to bring it near.
@@ -205,7 +212,9 @@ impl<'a> Layout<'a> {
                 Part::Class(stretch) => line.extend_from_slice(self.cells_of(class * stretches + stretch)),
                 Part::Counted(column, values) => {
                     if let Content::Counted(counted) = release.columns[*column].content {
-                        line.extend_from_slice(&self.values[*values][counted.codes[record as usize] as usize]);
+                        line.extend_from_slice(
+                            &self.values[*values][counted.codes[record as usize] as usize],
+                        );
                     }
                 }
                 Part::Text => match texts.next() {
@@ -239,7 +248,8 @@ impl<'a> Layout<'a> {
     }
 
     fn push_quoted(&self, line: &mut Vec<u8>, cell: &[u8]) {
-        let special = memchr3(self.dialect.delimiter, b'"', b'\n', cell).is_some() || memchr::memchr(b'\r', cell).is_some();
+        let special = memchr3(self.dialect.delimiter, b'"', b'\n', cell).is_some()
+            || memchr::memchr(b'\r', cell).is_some();
         if !special {
             line.extend_from_slice(cell);
             return;

@@ -11,7 +11,11 @@ use crate::policy::{DateUnit, Hierarchy};
 type PathOf<'a> = dyn Fn(&str) -> Option<Vec<String>> + 'a;
 
 /// The tree that a hierarchy gives the values of a dictionary.
-pub(super) fn tree<'a>(hierarchy: &'a Hierarchy, texts: &[&str], missing: &[bool]) -> Result<Cow<'a, Tree>, Misfit> {
+pub(super) fn tree<'a>(
+    hierarchy: &'a Hierarchy,
+    texts: &[&str],
+    missing: &[bool],
+) -> Result<Cow<'a, Tree>, Misfit> {
     let path: Box<PathOf<'_>> = match hierarchy {
         Hierarchy::Tree(tree) => return Ok(Cow::Borrowed(tree)),
         Hierarchy::Intervals(widths) => {
@@ -39,7 +43,8 @@ pub(super) fn tree<'a>(hierarchy: &'a Hierarchy, texts: &[&str], missing: &[bool
 }
 
 fn misfit(entry: usize, text: &str, hierarchy: &Hierarchy) -> Misfit {
-    let what = if matches!(hierarchy, Hierarchy::Dates(_)) { "an ISO date like 2024-02-29" } else { "a number" };
+    let what =
+        if matches!(hierarchy, Hierarchy::Dates(_)) { "an ISO date like 2024-02-29" } else { "a number" };
     Misfit {
         entry: entry as u32,
         message: format!("\"{}\" is not {what}, as the hierarchy of its attribute asks", shorten(text)),
@@ -63,7 +68,11 @@ fn bands(text: &str, widths: &[f64], whole: bool) -> Option<Vec<String>> {
             .iter()
             .map(|width| {
                 let low = (number / width).floor() * width;
-                if whole { format!("[{low}-{}]", low + width - 1.0) } else { format!("[{low}-{})", low + width) }
+                if whole {
+                    format!("[{low}-{}]", low + width - 1.0)
+                } else {
+                    format!("[{low}-{})", low + width)
+                }
             })
             .collect(),
     )

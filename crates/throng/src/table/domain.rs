@@ -69,7 +69,10 @@ impl Domain {
         if let Scale::Numeric { values, .. } = &self.scale
             && let Some(number) = self.read(text)
         {
-            return values.binary_search_by(|value| value.total_cmp(&(number + 0.0))).ok().map(|at| at as u32);
+            return values
+                .binary_search_by(|value| value.total_cmp(&(number + 0.0)))
+                .ok()
+                .map(|at| at as u32);
         }
         self.labels.iter().position(|label| label == text).map(|at| at as u32)
     }
@@ -170,10 +173,13 @@ fn add_missing(texts: &[&str], missing: &[bool], labels: &mut Vec<String>, codes
 
 /// Orders categories by their tree; without one by their text, below one root.
 pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>) -> Result<Encoding, Misfit> {
-    if let Some(entry) = texts.iter().zip(missing).position(|(text, missing)| *text == super::ANY && !missing) {
+    if let Some(entry) = texts.iter().zip(missing).position(|(text, missing)| *text == super::ANY && !missing)
+    {
         return Err(Misfit {
             entry: entry as u32,
-            message: "the value \"*\" stands for a suppressed cell and cannot be a value of a quasi-identifier".to_owned(),
+            message:
+                "the value \"*\" stands for a suppressed cell and cannot be a value of a quasi-identifier"
+                    .to_owned(),
             hint: "list \"*\" under [data] missing, or rename it".to_owned(),
         });
     }
@@ -191,7 +197,8 @@ pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>)
     }
     let taxonomy = Taxonomy::new(&owned);
     let labels: Vec<String> = taxonomy.leaf_labels().map(str::to_owned).collect();
-    let place: super::Map<&str, u32> = labels.iter().zip(0..).map(|(label, code)| (label.as_str(), code)).collect();
+    let place: super::Map<&str, u32> =
+        labels.iter().zip(0..).map(|(label, code)| (label.as_str(), code)).collect();
     let mut codes = Vec::with_capacity(texts.len());
     for (entry, text) in texts.iter().enumerate() {
         let text = if missing[entry] { marker.unwrap_or(text) } else { text };

@@ -4,9 +4,9 @@
 //! [`Table`] holds the chunks; [`domain`] orders the distinct values of a column; [`taxonomy`] numbers trees.
 
 mod builders;
-pub mod domain;
 mod chunk;
 mod columnar;
+pub mod domain;
 mod intern;
 mod ipc;
 mod read;
@@ -20,8 +20,8 @@ pub mod value;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use chunk::{Chunk, Slot};
 pub(crate) use chunk::TextRow;
+use chunk::{Chunk, Slot};
 pub use domain::{Domain, Scale};
 use intern::Interner;
 pub use source::Format;
@@ -103,7 +103,18 @@ impl Table {
         let dictionaries = (0..coded).map(|at| Dictionary::merge(&chunks, at)).collect();
         let path = path.to_owned();
         let chunk_hints = chunk_hints(&starts);
-        Table { path, names, storage, slots, chunks, starts, chunk_hints, dictionaries, dialect: None, schema: None }
+        Table {
+            path,
+            names,
+            storage,
+            slots,
+            chunks,
+            starts,
+            chunk_hints,
+            dictionaries,
+            dialect: None,
+            schema: None,
+        }
     }
 
     /// Where it was read from.
@@ -203,7 +214,8 @@ impl Table {
         policy: Option<&AttributePolicy>,
     ) -> Result<domain::Encoding> {
         let texts = self.values(column);
-        let missing: Vec<bool> = texts.iter().map(|text| missing.iter().any(|marker| marker == text)).collect();
+        let missing: Vec<bool> =
+            texts.iter().map(|text| missing.iter().any(|marker| marker == text)).collect();
         let present = || texts.iter().zip(&missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
         let hierarchy = policy.and_then(|policy| policy.hierarchy.as_ref());
         let kind = match (policy.and_then(|policy| policy.kind), hierarchy) {
@@ -304,7 +316,8 @@ impl Dictionary {
     fn merge(chunks: &[Chunk], at: usize) -> Self {
         let mut dictionary = Dictionary::default();
         for chunk in chunks {
-            let numbers = chunk.coded[at].values.texts().map(|text| dictionary.values.intern(text.as_bytes()));
+            let numbers =
+                chunk.coded[at].values.texts().map(|text| dictionary.values.intern(text.as_bytes()));
             dictionary.of_chunk.push(numbers.collect());
         }
         dictionary

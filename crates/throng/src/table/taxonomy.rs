@@ -57,7 +57,9 @@ impl Tree {
                 self.paths.insert(leaf, ancestors);
                 Ok(())
             }
-            Some(before) if *before == ancestors => Err(Error::input(format!("the value \"{leaf}\" stands here twice"))),
+            Some(before) if *before == ancestors => {
+                Err(Error::input(format!("the value \"{leaf}\" stands here twice")))
+            }
             Some(before) => Err(Error::input(format!(
                 "the value \"{leaf}\" has two parents: \"{}\" and \"{}\"",
                 before.first().map_or(ANY, String::as_str),
@@ -112,8 +114,10 @@ impl Tree {
             // A leaf's label may name an inner node only if that node holds just this leaf.
             let Some(&leaves) = leaves_under.get(leaf.as_str()) else { continue };
             if leaves > 1 || !path.contains(leaf) {
-                return Err(Error::input(format!("the label \"{leaf}\" is both a value and a group of other values"))
-                    .with_hint("rename the group, so that a published cell can be understood"));
+                return Err(Error::input(format!(
+                    "the label \"{leaf}\" is both a value and a group of other values"
+                ))
+                .with_hint("rename the group, so that a published cell can be understood"));
             }
         }
         Ok(())

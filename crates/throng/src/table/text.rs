@@ -29,7 +29,8 @@ impl Dialect {
     /// Looks at the start of a text: the delimiter that cuts its first records into equally many cells, more
     /// than one.
     pub fn sniff(start: &[u8]) -> Self {
-        let line_end = if memchr(b'\n', start).is_none() && memchr(b'\r', start).is_some() { b'\r' } else { b'\n' };
+        let line_end =
+            if memchr(b'\n', start).is_none() && memchr(b'\r', start).is_some() { b'\r' } else { b'\n' };
         let candidates = [b',', b';', b'\t', b'|'];
         let best = candidates
             .into_iter()
@@ -256,7 +257,8 @@ pub(crate) fn parse(text: &[u8], dialect: Dialect, slots: &[Slot]) -> Result<Chu
         return Err(find_invalid_utf8(text, dialect));
     }
     let quoted = memchr(QUOTE, text).is_some();
-    let mut chunk = if quoted { parse_quoted(text, dialect, slots)? } else { parse_plain(text, dialect, slots)? };
+    let mut chunk =
+        if quoted { parse_quoted(text, dialect, slots)? } else { parse_plain(text, dialect, slots)? };
     chunk.plain = !quoted;
     chunk.lines = memchr::memchr_iter(dialect.line_end, text).count() as u64;
     // Without a line end after the last record, a blank line or a cell of two lines would even the counts out.
@@ -317,7 +319,8 @@ fn matches_in(word: u64, needle: u64) -> u64 {
 
 /// Parses a chunk without quotes: first finds where all cells end, then takes them.
 fn parse_plain(text: &[u8], dialect: Dialect, slots: &[Slot]) -> Result<Chunk> {
-    let mut cells = PlainCells { text, dialect, width: slots.len(), starts: Vec::new(), ends: Vec::new(), start: 0 };
+    let mut cells =
+        PlainCells { text, dialect, width: slots.len(), starts: Vec::new(), ends: Vec::new(), start: 0 };
     let repeat = |byte: u8| u64::from(byte) * 0x0101_0101_0101_0101;
     let (delimiters, line_ends) = (repeat(dialect.delimiter), repeat(dialect.line_end));
     let (words, _) = text.as_chunks::<8>();

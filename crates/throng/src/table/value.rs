@@ -32,7 +32,9 @@ pub fn date(text: &str) -> Option<f64> {
     }
     let part = |range: std::ops::Range<usize>| {
         let part = &bytes[range];
-        part.iter().all(u8::is_ascii_digit).then(|| part.iter().fold(0i64, |sum, byte| sum * 10 + i64::from(byte - b'0')))
+        part.iter()
+            .all(u8::is_ascii_digit)
+            .then(|| part.iter().fold(0i64, |sum, byte| sum * 10 + i64::from(byte - b'0')))
     };
     let (year, month, day) = (part(0..4)?, part(5..7)?, part(8..10)?);
     let valid = (1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day);
@@ -54,7 +56,8 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     let shifted = if month <= 2 { year - 1 } else { year };
     let month_from_march = (month + 9) % 12;
     let day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
-    365 * shifted + shifted.div_euclid(4) - shifted.div_euclid(100) + shifted.div_euclid(400) + day_of_year - 719_468
+    365 * shifted + shifted.div_euclid(4) - shifted.div_euclid(100) + shifted.div_euclid(400) + day_of_year
+        - 719_468
 }
 
 /// The two ends of a published range `[low-high]`; `read` reads one end.

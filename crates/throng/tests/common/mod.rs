@@ -98,7 +98,11 @@ impl Kind {
                     range.map(|leaf| format!("\"leaf {leaf}\"")).collect::<Vec<_>>().join(", ")
                 };
                 let half = values / 2;
-                format!("hierarchy = {{ Low = [{}], High = {{ Upper = [{}] }} }}\n", leaves(0..half), leaves(half..*values))
+                format!(
+                    "hierarchy = {{ Low = [{}], High = {{ Upper = [{}] }} }}\n",
+                    leaves(0..half),
+                    leaves(half..*values)
+                )
             }
             Kind::Prefix => "kind = \"categorical\"\nhierarchy = { prefix = [3, 2, 0] }\n".to_owned(),
             Kind::Intervals => "hierarchy = { intervals = [5, 10] }\n".to_owned(),
@@ -111,7 +115,8 @@ impl Case {
         let names: Vec<String> = (0..self.kinds.len()).map(|at| format!("q{at}")).collect();
         let mut text = format!("id,{},note,secret\n", names.join(","));
         for (row, (codes, sensitive)) in self.rows.iter().zip(&self.sensitive).enumerate() {
-            let cells: Vec<String> = codes.iter().zip(&self.kinds).map(|(code, kind)| kind.cell(*code)).collect();
+            let cells: Vec<String> =
+                codes.iter().zip(&self.kinds).map(|(code, kind)| kind.cell(*code)).collect();
             let secret = match self.sensitive_kind {
                 SensitiveKind::Number => format!("{}", 10 * sensitive),
                 SensitiveKind::Flat | SensitiveKind::Tree => format!("s{sensitive}"),
@@ -132,7 +137,8 @@ impl Case {
             self.seed
         );
         for (at, (kind, weight)) in self.kinds.iter().zip(&self.weights).enumerate() {
-            write!(text, "[attribute.q{at}]\nrole = \"quasi\"\nweight = {weight}\n{}", kind.policy()).unwrap();
+            write!(text, "[attribute.q{at}]\nrole = \"quasi\"\nweight = {weight}\n{}", kind.policy())
+                .unwrap();
         }
         text
     }

@@ -60,7 +60,12 @@ impl Method for Hilbert {
 }
 
 impl Hilbert {
-    fn solve_matrix<C: Code>(&self, problem: &Problem, matrix: &Matrix<C>, watch: &dyn Watch) -> Result<Partition> {
+    fn solve_matrix<C: Code>(
+        &self,
+        problem: &Problem,
+        matrix: &Matrix<C>,
+        watch: &dyn Watch,
+    ) -> Result<Partition> {
         watch.stage("ordering", None);
         let order = problem.curve_order();
         watch.check()?;

@@ -50,10 +50,7 @@ pub fn cut(count: usize, k: usize, watch: &dyn Watch, costs: &impl Costs) -> Res
         let ends = ends_from(end);
         let after = ends_from(end + ends);
         // The next block is costed while this one is searched.
-        rayon::join(
-            || runs.push_block(&current[..ends * k]),
-            || fill(end + ends, &mut next[..after * k]),
-        );
+        rayon::join(|| runs.push_block(&current[..ends * k]), || fill(end + ends, &mut next[..after * k]));
         std::mem::swap(&mut current, &mut next);
         end += ends;
         watch.advance(ends as u64);
