@@ -24,7 +24,7 @@ use crate::with_matrix;
 /// Up to this many records all are looked at, beyond it a sample.
 const ALL_UP_TO: usize = 40_000;
 /// Records looked at in larger tables.
-const SAMPLE: usize = 1_000;
+const SAMPLE: usize = 500;
 /// Rows in a block, and blocks in a group of blocks.
 const FAN: usize = 32;
 

@@ -8,6 +8,7 @@ use std::hint::black_box;
 use std::io::Write;
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
+use std::sync::{Mutex, MutexGuard};
 
 use memchr::memchr3;
 use rayon::iter::ParallelIterator;
@@ -32,17 +33,25 @@ pub(super) fn write(
     let layout = Layout::new(release, dialect);
     let fail = |cause: std::io::Error| Error::io("write", path, &cause);
     writer.write_all(&layout.header()).map_err(fail)?;
+    // Memory of blocks that were written, to be filled again.
+    let spare = Mutex::new(Vec::new());
+    let spare = &spare;
+    let take_spare = || spare.lock().ok().and_then(|mut spare: MutexGuard<'_, Vec<Vec<u8>>>| spare.pop());
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel::<Vec<Vec<u8>>>(1);
         let written = scope.spawn(move || {
             for block in receiver.into_iter().flatten() {
                 writer.write_all(&block)?;
+                if let Ok(mut spare) = spare.lock() {
+                    spare.push(block);
+                }
             }
             Ok(())
         });
         for rows in release.order.chunks(ROWS_PER_BLOCK * BLOCKS_AT_A_TIME) {
             watch.check()?;
-            let blocks = rows.par_chunks(ROWS_PER_BLOCK).map(|records| layout.rows(records)).collect();
+            let blocks =
+                rows.par_chunks(ROWS_PER_BLOCK).map(|records| layout.rows(records, take_spare())).collect();
             watch.advance(rows.len() as u64);
             // The receiver is gone only after a failed write, which is told below.
             if sender.send(blocks).is_err() {
@@ -167,8 +176,9 @@ impl<'a> Layout<'a> {
 
     /// Renders rows. Records come in random order, so what a row needs is far away: a few rows are looked up
     /// together, which lets the machine fetch them side by side instead of one after the other.
-    fn rows(&self, records: &[u32]) -> Vec<u8> {
-        let mut text = Vec::with_capacity(records.len() * 128);
+    fn rows(&self, records: &[u32], spare: Option<Vec<u8>>) -> Vec<u8> {
+        let mut text = spare.unwrap_or_else(|| Vec::with_capacity(records.len() * 128));
+        text.clear();
         let mut places = Vec::with_capacity(LOOKED_UP_TOGETHER);
         for records in records.chunks(LOOKED_UP_TOGETHER) {
             places.clear();

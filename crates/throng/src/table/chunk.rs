@@ -35,8 +35,8 @@ struct Recent(Vec<RecentCell>);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct ShortCell {
-    first: u64,
-    last: u64,
+    /// The bytes, then zeros.
+    bytes: u128,
     /// One more than the length, so that an empty place matches nothing.
     length: u32,
 }
@@ -45,47 +45,62 @@ type RecentCell = (ShortCell, u32);
 
 const RECENT: usize = 256;
 
+/// Rows that are taken together.
+const ROWS_AT_A_TIME: usize = 256;
+
+/// Cells of up to this many bytes are short.
+const SHORT: usize = 16;
+
 impl ShortCell {
-    /// First and last bytes and the length tell cells of up to 16 bytes apart.
+    /// The cell at a place of a text, if it is short and not at the very end. Loads a fixed number of bytes and masks
+    /// those behind the cell, because lengths that vary from cell to cell would be mispredicted.
     #[inline(always)]
-    fn of(cell: &[u8]) -> Option<Self> {
-        let eight = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-        let four = |bytes: &[u8; 4]| u64::from(u32::from_le_bytes(*bytes));
-        let (first, last) = match cell.len() {
-            0 => (0, 0),
-            length @ 1..4 => {
-                (u64::from(cell[0]), u64::from(cell[length / 2]) << 8 | u64::from(cell[length - 1]))
-            }
-            4..8 => (cell.first_chunk().map_or(0, four), cell.last_chunk().map_or(0, four)),
-            8..=16 => (cell.first_chunk().map_or(0, eight), cell.last_chunk().map_or(0, eight)),
-            _ => return None,
-        };
-        Some(ShortCell { first, last, length: cell.len() as u32 + 1 })
+    fn at(text: &[u8], start: usize, end: usize) -> Option<Self> {
+        let length = end - start;
+        let bytes = text.get(start..)?.first_chunk::<SHORT>()?;
+        let mask = *MASKS.get(length)?;
+        Some(ShortCell { bytes: u128::from_le_bytes(*bytes) & mask, length: length as u32 + 1 })
     }
 
     #[inline(always)]
     fn place(self) -> usize {
-        let mixed = (self.first ^ self.last.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let (low, high) = (self.bytes as u64, (self.bytes >> 64) as u64);
+        let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 56) as usize
     }
 }
 
+/// The bytes of a cell of each length.
+const MASKS: [u128; SHORT + 1] = {
+    let mut masks = [0; SHORT + 1];
+    let mut length = 1;
+    while length <= SHORT {
+        masks[length] = u128::MAX >> (8 * (SHORT - length));
+        length += 1;
+    }
+    masks
+};
+
 impl CodedRun {
-    #[inline]
-    fn push(&mut self, cell: &[u8]) {
-        let Some(short) = ShortCell::of(cell) else {
-            let code = self.values.intern(cell);
-            self.codes.push(code);
-            return;
+    /// Takes the cell at a place of a text.
+    #[inline(always)]
+    fn push_at(&mut self, text: &[u8], start: usize, end: usize) {
+        let Some(short) = ShortCell::at(text, start, end) else {
+            return self.push(&text[start..end]);
         };
         if self.recent.0.is_empty() {
             self.recent.0.resize(RECENT, RecentCell::default());
         }
         let recent = &mut self.recent.0[short.place() % RECENT];
         if recent.0 != short {
-            *recent = (short, self.values.intern(cell));
+            *recent = (short, self.values.intern(&text[start..end]));
         }
         self.codes.push(recent.1);
+    }
+
+    fn push(&mut self, cell: &[u8]) {
+        let code = self.values.intern(cell);
+        self.codes.push(code);
     }
 }
 
@@ -199,21 +214,34 @@ impl<'a> ChunkBuilder<'a> {
         }
     }
 
-    /// Takes whole rows: coded columns one after the other, so that each stays in the nearest cache, texts row by row.
-    pub fn fill<'c>(&mut self, rows: usize, cell: impl Fn(usize, usize) -> &'c [u8]) {
-        for (column, slot) in self.slots.iter().enumerate() {
-            if let Slot::Coded(at) = slot {
-                let run = &mut self.chunk.coded[*at];
-                run.codes.reserve(rows);
-                (0..rows).for_each(|row| run.push(cell(row, column)));
-            }
-        }
+    /// Takes whole rows of a text, given where each cell starts and ends. A few rows at a time, which stay in the
+    /// nearest caches: their coded columns one after the other, then their texts row by row.
+    pub fn fill(&mut self, text: &[u8], rows: usize, cell: impl Fn(usize, usize) -> (usize, usize)) {
         let is_text = |column: &usize| matches!(self.slots[*column], Slot::Text);
-        let texts: Vec<usize> = (0..self.slots.len()).filter(is_text).collect();
-        self.chunk.text.ends.reserve(rows * texts.len());
-        for row in 0..rows {
-            for &column in &texts {
-                self.push(column, cell(row, column));
+        let text_columns: Vec<usize> = (0..self.slots.len()).filter(is_text).collect();
+        let Chunk { coded, text: texts, .. } = &mut self.chunk;
+        coded.iter_mut().for_each(|run| run.codes.reserve(rows));
+        texts.ends.reserve(rows * text_columns.len());
+        if !text_columns.is_empty() {
+            // Room that is not used is never touched, so it costs nothing.
+            texts.bytes.reserve(text.len());
+        }
+        for first in (0..rows).step_by(ROWS_AT_A_TIME) {
+            let batch = first..rows.min(first + ROWS_AT_A_TIME);
+            for (column, slot) in self.slots.iter().enumerate() {
+                let Slot::Coded(at) = slot else { continue };
+                let run = &mut coded[*at];
+                for row in batch.clone() {
+                    let (start, end) = cell(row, column);
+                    run.push_at(text, start, end);
+                }
+            }
+            for row in batch {
+                for &column in &text_columns {
+                    let (start, end) = cell(row, column);
+                    texts.bytes.extend_from_slice(&text[start..end]);
+                    texts.ends.push(texts.bytes.len() as u32);
+                }
             }
         }
         self.chunk.rows += rows;

@@ -2,7 +2,8 @@
 
 use std::io::Read;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
@@ -46,9 +47,17 @@ fn read_text(reading: &Reading<'_>, delimiter: Option<u8>) -> Result<Table> {
     let slots = chunk::slots(&storage);
     let header_lines = memchr::memchr_iter(dialect.line_end, &first[..body]).count() as u64;
     let (sender, receiver) = sync_channel(READ_AHEAD);
+    let (give_back, given_back) = channel();
+    blocks.spare = Some(given_back);
+    let failed = AtomicBool::new(false);
+    let failed = &failed;
     let mut parsed: Vec<(usize, Result<Chunk>)> = std::thread::scope(|scope| {
-        let feeder = scope.spawn(move || feed(blocks, first[body..].to_vec(), &sender, reading.watch));
-        let parsed = parse_all(receiver, reading, |block| text::parse(block, dialect, &slots));
+        let feeder =
+            scope.spawn(move || feed(blocks, first[body..].to_vec(), &sender, reading.watch, failed));
+        let parsed = parse_all(receiver, &give_back, reading, |block| {
+            // What comes after a mistake is not needed any more.
+            text::parse(block, dialect, &slots).inspect_err(|_| failed.store(true, Ordering::Relaxed))
+        });
         match feeder.join() {
             Ok(Ok(())) => Ok(parsed),
             Ok(Err(error)) => Err(error),
@@ -92,22 +101,30 @@ pub(super) fn plan_columns(reading: &Reading<'_>, names: &[String]) -> Result<Ve
 }
 
 /// Sends blocks of whole records until the file ends or the parsers are gone.
-fn feed(mut blocks: Blocks, first: Vec<u8>, sender: &SyncSender<Vec<u8>>, watch: &dyn Watch) -> Result<()> {
+fn feed(
+    mut blocks: Blocks,
+    first: Vec<u8>,
+    sender: &SyncSender<Vec<u8>>,
+    watch: &dyn Watch,
+    failed: &AtomicBool,
+) -> Result<()> {
     if sender.send(first).is_err() {
         return Ok(());
     }
     while let Some(block) = blocks.next_block()? {
         // A pipe may never end by itself.
         watch.check()?;
-        if sender.send(block).is_err() {
+        if failed.load(Ordering::Relaxed) || sender.send(block).is_err() {
             return Ok(());
         }
     }
     Ok(())
 }
 
+/// Parses blocks as they come, and gives their memory back to be filled again.
 fn parse_all(
     receiver: Receiver<Vec<u8>>,
+    give_back: &Sender<Vec<u8>>,
     reading: &Reading<'_>,
     parse: impl Fn(&[u8]) -> Result<Chunk> + Sync,
 ) -> Vec<(usize, Result<Chunk>)> {
@@ -118,6 +135,8 @@ fn parse_all(
         .map(|(at, block)| {
             let chunk = reading.watch.check().and_then(|()| parse(&block));
             reading.watch.advance(block.len() as u64);
+            // The feeder may have ended already.
+            let _ = give_back.send(block);
             (at, chunk)
         })
         .collect()
@@ -151,6 +170,8 @@ struct Blocks {
     dialect: Dialect,
     buffer: Vec<u8>,
     ended: bool,
+    /// Blocks that were parsed.
+    spare: Option<Receiver<Vec<u8>>>,
 }
 
 impl Blocks {
@@ -161,6 +182,7 @@ impl Blocks {
             dialect: Dialect::default(),
             buffer: Vec::new(),
             ended: false,
+            spare: None,
         };
         blocks.fill()?;
         if blocks.buffer.starts_with(b"\xef\xbb\xbf") {
@@ -197,7 +219,9 @@ impl Blocks {
             if self.buffer.len() >= CHUNK_BYTES
                 && let Some(end) = self.dialect.last_record_end(&self.buffer)
             {
-                let mut rest = Vec::with_capacity(2 * CHUNK_BYTES);
+                let spare = self.spare.as_ref().and_then(|spare| spare.try_recv().ok());
+                let mut rest = spare.unwrap_or_else(|| Vec::with_capacity(2 * CHUNK_BYTES));
+                rest.clear();
                 rest.extend_from_slice(&self.buffer[end..]);
                 self.buffer.truncate(end);
                 return Ok(Some(std::mem::replace(&mut self.buffer, rest)));

@@ -341,7 +341,7 @@ fn parse_plain(text: &[u8], dialect: Dialect, slots: &[Slot]) -> Result<Chunk> {
         cells.end_record_at(text.len())?;
     }
     let mut builder = ChunkBuilder::new(slots);
-    builder.fill(cells.starts.len(), |row, column| cells.cell(row, column));
+    builder.fill(text, cells.starts.len(), |row, column| cells.cell(row, column));
     Ok(builder.finish())
 }
 
@@ -358,7 +358,7 @@ struct PlainCells<'a> {
     start: usize,
 }
 
-impl<'a> PlainCells<'a> {
+impl PlainCells<'_> {
     #[inline(always)]
     fn end_at(&mut self, at: usize) -> Result<()> {
         if self.text[at] == self.dialect.line_end {
@@ -385,10 +385,10 @@ impl<'a> PlainCells<'a> {
     }
 
     #[inline(always)]
-    fn cell(&self, row: usize, column: usize) -> &'a [u8] {
+    fn cell(&self, row: usize, column: usize) -> (usize, usize) {
         let at = row * self.width + column;
         let start = if column == 0 { self.starts[row] } else { self.ends[at - 1] + 1 };
-        &self.text[start as usize..self.ends[at] as usize]
+        (start as usize, self.ends[at] as usize)
     }
 
     #[cold]
