@@ -7,7 +7,7 @@
 //! less on Adult and the same on census data. A key has d·b bits in as many 64-bit words as that takes. Records
 //! are transformed several at a time, one per vector lane.
 
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
 use crate::problem::{Attribute, Code, Matrix};
@@ -188,11 +188,11 @@ impl Keys {
     fn order_of_single_words(&self) -> Vec<u32> {
         let id_bits = usize::BITS - self.len().leading_zeros();
         let dropped = (self.bits + id_bits).saturating_sub(u64::BITS);
-        let pack = |(key, record): (&u64, u64)| key >> dropped << id_bits | record;
-        let mut packed: Vec<u64> = self.data.iter().zip(0..).map(pack).collect();
+        let pack = |(record, key): (usize, &u64)| key >> dropped << id_bits | record as u64;
+        let mut packed: Vec<u64> = self.data.par_iter().enumerate().map(pack).collect();
         packed.par_sort_unstable();
         let mask = (1u64 << id_bits) - 1;
-        let mut order: Vec<u32> = packed.iter().map(|word| (word & mask) as u32).collect();
+        let mut order: Vec<u32> = packed.par_iter().map(|word| (word & mask) as u32).collect();
         if dropped > 0 {
             let mut start = 0;
             for run in packed.chunk_by(|a, b| a >> id_bits == b >> id_bits) {

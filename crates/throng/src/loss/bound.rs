@@ -13,6 +13,7 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
 
 use super::{Extent, Kernel};
 use crate::audit::LowerBound;
@@ -75,7 +76,7 @@ impl<'a, C: Code> Blocks<'a, C> {
         let sorted = matrix.gather(order);
         let stride = sorted.stride();
         let boxes: Vec<Extent<C>> =
-            sorted.data().chunks(FAN * stride).map(|rows| Extent::of_rows(rows, stride)).collect();
+            sorted.data().par_chunks(FAN * stride).map(|rows| Extent::of_rows(rows, stride)).collect();
         let groups = boxes
             .chunks(FAN)
             .map(|boxes| {
