@@ -271,7 +271,8 @@ fn shuffled(count: u32, seed: u64) -> Vec<u32> {
         random
     };
     let mut dealer = stream(1);
-    let mut buckets = vec![Vec::with_capacity(count as usize / BUCKETS * 9 / 8); BUCKETS];
+    let mut buckets: Vec<Vec<u32>> = vec![Vec::new(); BUCKETS];
+    buckets.iter_mut().for_each(|bucket| bucket.reserve(count as usize / BUCKETS * 9 / 8));
     let mut drawn = [0u8; 4096];
     for first in (0..count).step_by(drawn.len()) {
         dealer.fill_bytes(&mut drawn);
