@@ -21,7 +21,7 @@ use crate::watch::Watch;
 
 const ROWS_PER_BLOCK: usize = 4096;
 const BLOCKS_AT_A_TIME: usize = 16;
-const LOOKED_UP_TOGETHER: usize = 32;
+const LOOKED_UP_TOGETHER: usize = 256;
 
 pub(super) fn write(
     release: &Release<'_>,
