@@ -48,6 +48,7 @@ impl Anonymize {
     /// before.
     pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
         let mut clock = Clock::start();
+        self.check_release_is_not_the_table()?;
         let method = method(&self.policy)?;
         let table = read(&self.data, &self.policy, watch)?;
         clock.lap("read");
@@ -68,6 +69,18 @@ impl Anonymize {
         let provenance = self.provenance(output.temporary_path())?;
         watch.check()?;
         Ok(Prepared { output, report: self.report(&problem, findings, provenance, clock) })
+    }
+
+    /// A release under the table's name would destroy the original.
+    fn check_release_is_not_the_table(&self) -> Result<()> {
+        match (self.data.canonicalize(), self.release.canonicalize()) {
+            (Ok(data), Ok(release)) if data == release && data.is_file() => {
+                Err(Error::input("the release would overwrite the table")
+                    .in_file(&self.release)
+                    .with_hint("give the release another name"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn provenance(&self, release: &Path) -> Result<Provenance> {

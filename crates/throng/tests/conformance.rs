@@ -193,3 +193,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_release_never_overwrites_its_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("table.csv");
+    std::fs::write(&data, "age\n1\n2\n").unwrap();
+    let policy = "[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n";
+    let run = Anonymize {
+        data: data.clone(),
+        release: folder.path().join(".").join("table.csv"),
+        policy: throng::policy::Policy::parse(policy, None).unwrap(),
+        publish: Publish::Cells,
+        order: Order::Keep,
+        overrides: Vec::new(),
+        hashes: false,
+    };
+    let error = run.run(&Unwatched).unwrap_err();
+    assert_eq!(error.fault(), throng::error::Fault::Input);
+    assert_eq!(std::fs::read_to_string(&data).unwrap(), "age\n1\n2\n");
+}
