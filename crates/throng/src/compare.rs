@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 
 use crate::audit::{self, Findings, LowerBound};
 use crate::error::{Error, Fault, Result};
-use crate::method::{Entry, METHODS, Partition};
+use crate::method::{Entry, METHODS, Solution};
 use crate::policy::Policy;
 use crate::privacy::Requirement;
 use crate::problem::Problem;
@@ -111,8 +111,8 @@ impl Stage<'_> {
             let policy = policy.clone().with_method(method)?;
             let k = policy.privacy.k.map(|k| k as u64);
             let (report, refused) = match self.solve(&policy) {
-                Ok((partition, seconds)) => {
-                    (Some(self.measure(&policy, &partition, seconds, &mut bound)?), None)
+                Ok((solution, seconds)) => {
+                    (Some(self.measure(&policy, &solution, seconds, &mut bound)?), None)
                 }
                 Err(error) => (None, Some(refusal(error)?)),
             };
@@ -121,21 +121,21 @@ impl Stage<'_> {
         Ok(runs)
     }
 
-    fn solve(&self, policy: &Policy) -> Result<(Partition, f64)> {
+    fn solve(&self, policy: &Policy) -> Result<(Solution, f64)> {
         self.watch.check()?;
         self.watch.stage(&policy.method.name, None);
         let method = run::method(policy)?;
         self.problem.requirement.check_feasible(self.problem)?;
         let start = Instant::now();
-        let partition = method.solve(self.problem, self.watch)?;
-        Ok((partition, start.elapsed().as_secs_f64()))
+        let solution = method.solve(self.problem, self.watch)?;
+        Ok((solution, start.elapsed().as_secs_f64()))
     }
 
-    /// Releases a partition to a file that nobody sees and audits it.
+    /// Releases a solution to a file that nobody sees and audits it.
     fn measure(
         &self,
         policy: &Policy,
-        partition: &Partition,
+        solution: &Solution,
         anonymize: f64,
         bound: &mut Option<LowerBound>,
     ) -> Result<Report> {
@@ -144,7 +144,7 @@ impl Stage<'_> {
         let folder = tempfile::tempdir().map_err(fail)?;
         let mut output = Output::create(&folder.path().join("release.csv"))?;
         let release =
-            Release::new(self.table, self.problem, policy, partition, Publish::Cells, Order::Shuffled)?;
+            Release::new(self.table, self.problem, policy, solution, Publish::Cells, Order::Shuffled)?;
         release.write(&mut output, self.watch)?;
         let write = start.elapsed().as_secs_f64();
         let mut findings = audit::audit_cells(self.problem, policy, output.temporary_path(), self.watch)?;
@@ -178,6 +178,7 @@ impl Stage<'_> {
                 ..Provenance::default()
             },
             notes: Vec::new(),
+            sections: Vec::new(),
         }
     }
 }

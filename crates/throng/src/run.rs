@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use crate::audit::{Findings, audit};
 use crate::error::{Error, Result};
-use crate::method::{Entry, Method, Options, Partition};
+use crate::method::{Entry, Method, Options, Solution};
 use crate::policy::{Kind, Policy, Role};
 use crate::privacy::Part;
 use crate::problem::{self, Counted, Problem};
@@ -55,10 +55,10 @@ impl Anonymize {
         let problem = Problem::new(&table, &self.policy)?;
         problem.requirement.check_feasible(&problem).map_err(|error| error.in_file(&self.data))?;
         clock.lap("encode");
-        let partition = method.solve(&problem, watch)?;
+        let solution = method.solve(&problem, watch)?;
         clock.lap("anonymize");
         let mut output = Output::create(&self.release)?;
-        let release = Release::new(&table, &problem, &self.policy, &partition, self.publish, self.order)?;
+        let release = Release::new(&table, &problem, &self.policy, &solution, self.publish, self.order)?;
         release.write(&mut output, watch)?;
         clock.lap("write");
         let findings = audit(&problem, &self.policy, output.temporary_path(), watch)?;
@@ -68,7 +68,7 @@ impl Anonymize {
         clock.lap("audit");
         let provenance = self.provenance(output.temporary_path())?;
         watch.check()?;
-        Ok(Prepared { output, report: self.report(&problem, findings, provenance, clock) })
+        Ok(Prepared { output, report: self.report(&problem, findings, solution, provenance, clock) })
     }
 
     /// A release under the table's name would destroy the original.
@@ -99,8 +99,17 @@ impl Anonymize {
         })
     }
 
-    fn report(&self, problem: &Problem, findings: Findings, provenance: Provenance, clock: Clock) -> Report {
+    fn report(
+        &self,
+        problem: &Problem,
+        findings: Findings,
+        solution: Solution,
+        provenance: Provenance,
+        clock: Clock,
+    ) -> Report {
         let names = |counted: &Counted| counted.name.clone();
+        let mut notes = notes(&self.policy);
+        notes.extend(solution.notes);
         Report {
             measures: findings.measures,
             method: self.policy.method.name.clone(),
@@ -111,7 +120,8 @@ impl Anonymize {
             sensitive_attributes: problem.sensitive.iter().map(names).collect(),
             examples: findings.examples,
             provenance,
-            notes: notes(&self.policy),
+            notes,
+            sections: solution.sections,
         }
     }
 }
@@ -206,7 +216,7 @@ fn parts(policy: &Policy) -> Vec<Part> {
 }
 
 /// Runs a policy's method on a problem.
-pub fn solve(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<Partition> {
+pub fn solve(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<Solution> {
     problem.requirement.check_feasible(problem)?;
     method(policy)?.solve(problem, watch)
 }

@@ -9,7 +9,7 @@ use common::{Case, Loaded, cases, load, rows_of};
 use proptest::prelude::*;
 use throng::audit::audit;
 use throng::loss::Kernel;
-use throng::method::{METHODS, Partition};
+use throng::method::{METHODS, Solution};
 use throng::privacy::{Part, Tally};
 use throng::release::{Order, Output, Publish, Release};
 use throng::run::{Anonymize, solve};
@@ -32,9 +32,9 @@ const REQUIREMENTS: &[(&str, &[Part])] = &[
 ];
 
 /// Solves a case; `None` when the whole table cannot meet the requirement, which is then checked.
-fn solved(loaded: &Loaded) -> Option<Partition> {
+fn solved(loaded: &Loaded) -> Option<Solution> {
     match solve(&loaded.problem, &loaded.policy, &Unwatched) {
-        Ok(partition) => Some(partition),
+        Ok(solution) => Some(solution),
         Err(error) => {
             assert_eq!(error.fault(), throng::error::Fault::Requirement, "{error}");
             assert!(!loaded.problem.requirement.holds(&Tally::of_all(&loaded.problem)));
@@ -43,20 +43,20 @@ fn solved(loaded: &Loaded) -> Option<Partition> {
     }
 }
 
-fn for_each_method(case: &Case, check: impl Fn(&Loaded, &Partition)) {
+fn for_each_method(case: &Case, check: impl Fn(&Loaded, &Solution)) {
     for (privacy, parts) in REQUIREMENTS {
         for entry in METHODS.iter().filter(|entry| parts.iter().all(|part| entry.takes.contains(part))) {
             let loaded = load(case, privacy, entry.name);
-            if let Some(partition) = solved(&loaded) {
-                check(&loaded, &partition);
+            if let Some(solution) = solved(&loaded) {
+                check(&loaded, &solution);
             }
         }
     }
 }
 
-fn publish(loaded: &Loaded, partition: &Partition, publish: Publish, order: Order) -> Output {
+fn publish(loaded: &Loaded, solution: &Solution, publish: Publish, order: Order) -> Output {
     let release =
-        Release::new(&loaded.table, &loaded.problem, &loaded.policy, partition, publish, order).unwrap();
+        Release::new(&loaded.table, &loaded.problem, &loaded.policy, solution, publish, order).unwrap();
     let mut output = Output::create(&loaded.folder.path().join("release.csv")).unwrap();
     release.write(&mut output, &Unwatched).unwrap();
     output
@@ -110,9 +110,9 @@ proptest! {
 
     #[test]
     fn every_method_puts_every_record_into_one_valid_group(case in cases(60)) {
-        for_each_method(&case, |loaded, partition| {
+        for_each_method(&case, |loaded, solution| {
             let mut seen = vec![false; loaded.problem.len()];
-            for group in partition.groups() {
+            for group in solution.partition.groups() {
                 let mut tally = Tally::for_problem(&loaded.problem);
                 for &record in group {
                     assert!(!std::mem::replace(&mut seen[record as usize], true), "record {record} twice");
@@ -126,8 +126,8 @@ proptest! {
 
     #[test]
     fn every_release_tells_no_untruth(case in cases(40)) {
-        for_each_method(&case, |loaded, partition| {
-            let output = publish(loaded, partition, Publish::Cells, Order::Keep);
+        for_each_method(&case, |loaded, solution| {
+            let output = publish(loaded, solution, Publish::Cells, Order::Keep);
             let (original, released) = (rows_of(&loaded.data), rows_of(output.temporary_path()));
             assert_eq!(original.len(), released.len());
             for (before, after) in original.iter().zip(&released).skip(1) {
@@ -145,20 +145,20 @@ proptest! {
 
     #[test]
     fn the_audit_measures_what_the_method_did(case in cases(60)) {
-        for_each_method(&case, |loaded, partition| {
+        for_each_method(&case, |loaded, solution| {
             let problem = &loaded.problem;
             let kernel = Kernel::new(&problem.attributes);
-            let ncp: f64 = partition.groups().map(|group| group.len() as f64 * throng::loss::group_ncp(problem, &kernel, group)).sum();
-            let smallest = partition.groups().map(<[u32]>::len).min().unwrap() as u64;
+            let ncp: f64 = solution.partition.groups().map(|group| group.len() as f64 * throng::loss::group_ncp(problem, &kernel, group)).sum();
+            let smallest = solution.partition.groups().map(<[u32]>::len).min().unwrap() as u64;
             for way in [Publish::Cells, Publish::Bounds] {
-                let output = publish(loaded, partition, way, Order::Shuffled);
+                let output = publish(loaded, solution, way, Order::Shuffled);
                 let measures = audit(problem, &loaded.policy, output.temporary_path(), &Unwatched).unwrap().measures;
                 assert!(measures.violations.is_empty(), "{:?}", measures.violations);
                 assert!((measures.ncp - ncp).abs() < 1e-9 * (1.0 + ncp), "{} and {ncp}", measures.ncp);
                 let gcp = ncp / problem.len() as f64 / problem.total_weight();
                 assert!((measures.gcp - gcp).abs() < 1e-9);
                 // Groups with equal cells are one class, so classes can only be larger and fewer.
-                assert!(measures.k >= smallest && measures.classes <= partition.len() as u64);
+                assert!(measures.k >= smallest && measures.classes <= solution.partition.len() as u64);
                 assert_eq!(measures.rows_published, problem.len() as u64);
                 if let Some(bound) = &measures.lower_bound {
                     assert!(bound.gcp <= measures.gcp + 1e-9, "bound {} above {}", bound.gcp, measures.gcp);

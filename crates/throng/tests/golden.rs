@@ -78,7 +78,7 @@ fn uncertainty_and_discernibility_of_example_1() {
             })
             .collect();
         let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
-        let partition = Partition::from_sizes(groups.concat(), sizes);
+        let partition = Partition::from_sizes(groups.concat(), sizes).into();
         let release =
             Release::new(&table, &problem, &policy, &partition, Publish::Cells, Order::Keep).unwrap();
         let mut output = Output::create(&folder.path().join("release.csv")).unwrap();
@@ -118,7 +118,7 @@ fn local_recoding_of_figure_1_is_valid_and_publishes_its_extents() {
             .iter()
             .map(|group| numbers(group).into_iter().map(|row| row as u32).collect())
             .collect();
-        let partition = Partition::from_sizes(groups.concat(), groups.iter().map(Vec::len));
+        let partition = Partition::from_sizes(groups.concat(), groups.iter().map(Vec::len)).into();
         let release =
             Release::new(&table, &problem, &policy, &partition, Publish::Bounds, Order::Keep).unwrap();
         let mut output = Output::create(&folder.path().join("release.csv")).unwrap();

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::problem::{Attribute, Problem};
 use crate::table::domain::shorten;
-use crate::table::value::range;
+use crate::table::value::{half_open_range, range};
 use crate::table::{ANY, Map, NodeId, Scale, Table, Taxonomy};
 
 /// What one cell says of its attribute.
@@ -140,10 +140,15 @@ impl<'a> CellReader<'a> {
             Scale::Categorical(tree) => self.read_node(tree, text),
             Scale::Numeric { .. } if text == ANY => Some(self.anything()),
             Scale::Numeric { .. } if self.is_missing(text) => Some(self.only_missing()),
-            Scale::Numeric { .. } => {
+            Scale::Numeric { values, .. } => {
                 let single = |text: &str| self.attribute.domain.read(text).map(|number| (number, number));
                 single(text)
                     .or_else(|| range(text, |end| self.attribute.domain.read(end)))
+                    .or_else(|| {
+                        let (low, end) = half_open_range(text, |end| self.attribute.domain.read(end))?;
+                        let high = values[..values.partition_point(|value| *value < end)].last()?;
+                        Some((low, high.max(low)))
+                    })
                     .map(|ends| self.between(ends))
             }
         }

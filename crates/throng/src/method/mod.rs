@@ -1,4 +1,4 @@
-//! Methods: from a problem to a partition of its records.
+//! Methods: from a problem to a solution: which records are published alike, and how.
 //!
 //! A method is a plain type with its options and one function. It knows nothing of files, cells or reports.
 //! To add one: a file or folder here with an [`Entry`], and one line in [`METHODS`].
@@ -7,9 +7,11 @@ pub mod hilbert;
 pub mod mondrian;
 mod options;
 mod partition;
+mod solution;
 
 pub use options::Options;
 pub use partition::Partition;
+pub use solution::{Boxes, Solution};
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::privacy::Part;
@@ -22,8 +24,8 @@ pub static METHODS: &[Entry] =
 
 /// A method ready to run.
 pub trait Method: Send + Sync {
-    /// Puts every record into one group; each group meets the problem's requirement.
-    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Partition>;
+    /// Puts every record into one group or suppresses it; each group meets the problem's requirement.
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution>;
 }
 
 /// What the registry knows of a method.

@@ -16,7 +16,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Entry, Method, Options, Partition};
+use super::{Entry, Method, Options, Partition, Solution};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::privacy::{Part, Tally};
@@ -61,9 +61,10 @@ pub struct Mondrian {
 }
 
 impl Method for Mondrian {
-    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Partition> {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         watch.stage("cutting", Some(problem.len() as u64));
         with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
+            .map(Solution::from)
     }
 }
 

@@ -42,9 +42,17 @@ impl Partition {
         (0..self.len()).map(|at| self.group(at))
     }
 
-    /// The group of each record.
-    pub fn group_of_record(&self) -> Vec<u32> {
-        let mut group_of = vec![0; self.order.len()];
+    /// The number of a group that no record is in.
+    pub const NO_GROUP: u32 = u32::MAX;
+
+    /// The records of all groups, group by group.
+    pub fn records(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The group of each of `count` records; [`Self::NO_GROUP`] for those in none.
+    pub fn group_of_record(&self, count: usize) -> Vec<u32> {
+        let mut group_of = vec![Self::NO_GROUP; count];
         for (group, records) in (0..).zip(self.groups()) {
             for &record in records {
                 group_of[record as usize] = group;

@@ -18,7 +18,7 @@ pub use output::Output;
 
 use crate::error::{Error, Result};
 use crate::loss::Extent;
-use crate::method::Partition;
+use crate::method::{Boxes, Partition, Solution};
 use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Code, Counted, Matrix, Problem};
 use crate::table::{Dialect, Domain, Format, Map, Scale, Table, value};
@@ -98,23 +98,30 @@ enum CellKind {
 }
 
 impl<'a> Release<'a> {
-    /// Turns a partition into cells.
+    /// Turns a solution into cells.
     pub fn new(
         table: &'a Table,
         problem: &'a Problem,
         policy: &Policy,
-        partition: &Partition,
+        solution: &Solution,
         publish: Publish,
         order: Order,
     ) -> Result<Self> {
-        let ends: Vec<Vec<(u32, u32)>> =
-            with_matrix!(&problem.records, matrix => class_ends(matrix, partition, problem.attributes.len()));
+        let partition = &solution.partition;
+        let own;
+        let boxes = match &solution.boxes {
+            Some(boxes) => boxes,
+            None => {
+                own = extents(problem, partition);
+                &own
+            }
+        };
         let mut columns = Vec::new();
         for (source, name) in table.names().iter().enumerate() {
             let of_source = |counted: &&Counted| counted.column == source;
             let quasi = problem.attributes.iter().position(|attribute| attribute.column == source);
             if let Some(at) = quasi {
-                columns.extend(quasi_columns(&problem.attributes[at], &ends[at], publish));
+                columns.extend(quasi_columns(&problem.attributes[at], boxes, at, publish));
             } else if let Some(counted) = problem.sensitive.iter().chain(&problem.classes).find(of_source) {
                 columns.push(Column { name: name.clone(), source, content: Content::Counted(counted) });
             } else if policy.role(name) != Role::Identifier {
@@ -122,8 +129,11 @@ impl<'a> Release<'a> {
             }
         }
         check_names(&columns)?;
-        let class_of = partition.group_of_record();
-        let order = row_order(problem, order);
+        let class_of = partition.group_of_record(problem.len());
+        let mut order = row_order(problem, order);
+        if !solution.suppressed.is_empty() {
+            order.retain(|record| class_of[*record as usize] != Partition::NO_GROUP);
+        }
         let null_text = table.schema().map(|_| policy.missing.first().cloned().unwrap_or_default());
         Ok(Release { table, problem, columns, class_of, order, classes: partition.len(), null_text })
     }
@@ -156,6 +166,13 @@ impl<'a> Release<'a> {
     }
 }
 
+/// The smallest box around every group.
+fn extents(problem: &Problem, partition: &Partition) -> Boxes {
+    let ends =
+        with_matrix!(&problem.records, matrix => class_ends(matrix, partition, problem.attributes.len()));
+    Boxes { ends, half_open: false }
+}
+
 /// The lowest and highest code of every class, attribute by attribute.
 fn class_ends<C: Code>(matrix: &Matrix<C>, partition: &Partition, attributes: usize) -> Vec<Vec<(u32, u32)>> {
     let extents: Vec<Extent<C>> =
@@ -167,7 +184,8 @@ fn class_ends<C: Code>(matrix: &Matrix<C>, partition: &Partition, attributes: us
         .collect()
 }
 
-fn quasi_columns<'a>(attribute: &Attribute, ends: &[(u32, u32)], publish: Publish) -> Vec<Column<'a>> {
+fn quasi_columns<'a>(attribute: &Attribute, boxes: &Boxes, at: usize, publish: Publish) -> Vec<Column<'a>> {
+    let ends = &boxes.ends[at];
     let column = |name: String, cells: Cells| Column {
         name,
         source: attribute.column,
@@ -196,7 +214,11 @@ fn quasi_columns<'a>(attribute: &Attribute, ends: &[(u32, u32)], publish: Publis
             column(format!("{}.max", attribute.name), high),
         ];
     }
-    vec![column(attribute.name.clone(), Cells::new(ends, |low, high| domain.cell(low, high)))]
+    let cells = match boxes.half_open {
+        true => Cells::new(ends, |low, high| domain.half_open_cell(low, high)),
+        false => Cells::new(ends, |low, high| domain.cell(low, high)),
+    };
+    vec![column(attribute.name.clone(), cells)]
 }
 
 /// The kind of the bounds of a numeric attribute.

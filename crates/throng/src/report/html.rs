@@ -5,6 +5,7 @@ use minijinja::{Value, context};
 use super::charts::{ALONE, distribution_caption, distribution_chart, loss_chart, size_chart};
 use super::figures::{Figure, class_words, further_figures, key_figures, sensitive_figures};
 use super::number::{count, figure, seconds};
+use super::page::sections;
 use super::summary::{Requirement, headline, requirements, verdict, verdict_heading};
 use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
 use super::template::{markup, render, style};
@@ -16,7 +17,11 @@ use crate::error::Result;
 ///
 /// Everything that comes from the table or the policy is escaped; the page forbids itself to load anything.
 pub fn html(report: &Report) -> Result<String> {
-    render(include_str!("page.html"), context! { ..told(report), ..drawn(report), ..repeated(report) })
+    let sections = sections(&report.sections)?;
+    render(
+        include_str!("page.html"),
+        context! { ..context! { sections }, ..told(report), ..drawn(report), ..repeated(report) },
+    )
 }
 
 /// What is told in words and figures.

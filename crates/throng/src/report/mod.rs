@@ -6,6 +6,7 @@ mod figures;
 mod html;
 mod json;
 mod number;
+mod page;
 mod risk;
 #[cfg(test)]
 mod samples;
@@ -21,7 +22,9 @@ mod text;
 pub use compare::{Comparison, ComparisonRun, compare_html, compare_terminal};
 pub use html::html;
 pub use json::json;
+pub use page::{Block, Chart, Claim, Node, Page, Section, Series, Verdict, page_html};
 pub use risk::risk_terminal;
+pub use svg::Unit;
 pub use terminal::{measures_terminal, terminal};
 
 use indexmap::IndexMap;
@@ -53,6 +56,9 @@ pub struct Report {
     pub provenance: Provenance,
     /// What else a reader should know, one sentence each.
     pub notes: Vec<String>,
+    /// Parts that only this method has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<Section>,
 }
 
 /// What is needed to repeat a run.

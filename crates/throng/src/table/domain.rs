@@ -115,6 +115,16 @@ impl Domain {
             Scale::Categorical(tree) => tree.label(tree.ancestor(low as usize, high as usize)).to_owned(),
         }
     }
+
+    /// As [`Self::cell`], but ranges of numbers end before the number that follows; the last range has none.
+    pub fn half_open_cell(&self, low: u32, high: u32) -> String {
+        match &self.scale {
+            Scale::Numeric { values, .. } if low < high && (high as usize) + 1 < values.len() => {
+                format!("[{}-{})", self.label(low), self.label(high + 1))
+            }
+            _ => self.cell(low, high),
+        }
+    }
 }
 
 /// Whether all values that are not missing are numbers, or all are dates.

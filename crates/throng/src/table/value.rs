@@ -62,7 +62,15 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
 
 /// The two ends of a published range `[low-high]`; `read` reads one end.
 pub fn range(cell: &str, read: impl Fn(&str) -> Option<f64>) -> Option<(f64, f64)> {
-    let inside = cell.strip_prefix('[')?.strip_suffix(']')?;
+    between(cell.strip_prefix('[')?.strip_suffix(']')?, read)
+}
+
+/// The two ends of a published half-open range `[low-high)`; `read` reads one end.
+pub fn half_open_range(cell: &str, read: impl Fn(&str) -> Option<f64>) -> Option<(f64, f64)> {
+    between(cell.strip_prefix('[')?.strip_suffix(')')?, read).filter(|(low, high)| low < high)
+}
+
+fn between(inside: &str, read: impl Fn(&str) -> Option<f64>) -> Option<(f64, f64)> {
     // Ends may hold `-` themselves (`[-5--1]`, `[2020-01-01-2020-02-01]`): the right cut is the one where
     // both sides can be read.
     inside.match_indices('-').find_map(|(at, _)| {
@@ -112,6 +120,9 @@ mod tests {
         assert_eq!(range("[-5--1]", number), Some((-5.0, -1.0)));
         assert_eq!(range("[-5-1e-3]", number), Some((-5.0, 0.001)));
         assert_eq!(range("[2020-01-01-2020-02-01]", date), Some((18262.0, 18293.0)));
+        assert_eq!(half_open_range("[-5-37)", number), Some((-5.0, 37.0)));
+        assert_eq!(half_open_range("[3-3)", number), None);
+        assert_eq!(half_open_range("[3-4]", number), None);
         assert_eq!(range("[3-1]", number), None);
         assert_eq!(range("24", number), None);
     }

@@ -8,7 +8,7 @@
 
 pub mod runs;
 
-use super::{Entry, Method, Options, Partition};
+use super::{Entry, Method, Options, Partition, Solution};
 use crate::curve::{Curve, Keys};
 use crate::error::Result;
 use crate::loss::Kernel;
@@ -54,8 +54,9 @@ pub struct Hilbert {
 }
 
 impl Method for Hilbert {
-    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Partition> {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
+            .map(Solution::from)
     }
 }
 

@@ -8,11 +8,14 @@ mod bars;
 mod columns;
 mod lines;
 mod scale;
+mod tree;
 
 pub(super) use bars::{Group, Series, horizontal_bars};
 pub(super) use columns::{Column, columns};
 pub(super) use lines::{Line, LineChart, line_chart};
-pub(super) use scale::{Scale, Unit};
+pub(super) use scale::Scale;
+pub use scale::Unit;
+pub(super) use tree::outline_tree;
 
 use std::fmt::Write as _;
 
@@ -109,6 +112,15 @@ impl Drawing {
     /// A text cut to `most` units; the whole text is told on hovering when it was cut.
     fn text(&mut self, at: (f64, f64), anchor: Anchor, text: &str, most: f64) {
         self.turned_text(at, anchor, text, most, 0.0);
+    }
+
+    fn class_text(&mut self, class: &str, at: (f64, f64), text: &str, most: f64) {
+        if text.is_empty() {
+            return;
+        }
+        self.mark(format_args!("<g class=\"{class}\">"));
+        self.text(at, Anchor::Start, text, most);
+        self.mark(format_args!("</g>"));
     }
 
     fn turned_text(&mut self, at: (f64, f64), anchor: Anchor, text: &str, most: f64, degrees: f64) {

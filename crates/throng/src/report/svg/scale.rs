@@ -3,8 +3,9 @@
 use super::super::number;
 
 /// What the figures on an axis are, which decides how they read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
     /// Numbers of things.
     Count,
     /// Shares, shown in percent.

@@ -1,0 +1,34 @@
+//! Solutions: what a method finds.
+
+use super::Partition;
+use crate::report::Section;
+
+/// What a method finds: which records are published alike, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Solution {
+    /// The published records in groups.
+    pub partition: Partition,
+    /// The records that are left out of the release, ascending.
+    pub suppressed: Vec<u32>,
+    /// How groups are published, where that is wider than the smallest box around each.
+    pub boxes: Option<Boxes>,
+    /// What a reader of the report should know, one sentence each.
+    pub notes: Vec<String>,
+    /// Parts of the report that only this method has.
+    pub sections: Vec<Section>,
+}
+
+impl From<Partition> for Solution {
+    fn from(partition: Partition) -> Self {
+        Solution { partition, ..Solution::default() }
+    }
+}
+
+/// The boxes that groups are published as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Boxes {
+    /// For each attribute the lowest and highest code of each group's box. Two groups may share a box.
+    pub ends: Vec<Vec<(u32, u32)>>,
+    /// Whether ranges of numbers are told half-open, `[1-37)`: up to the number that follows the highest one.
+    pub half_open: bool,
+}
