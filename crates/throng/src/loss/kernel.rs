@@ -10,11 +10,14 @@
 //! * *sparse*: the range maximum of the penalties of neighbouring leaves, for large trees.
 
 use super::Extent;
-use crate::problem::{Attribute, Code, Lanes};
+use crate::problem::{Attribute, Code, LANES, Lanes};
 use crate::table::{Domain, Scale, Taxonomy};
 
 /// Domains with up to this many values get a table over all pairs: 128 KiB at most.
 const PAIRS_UP_TO: usize = 128;
+
+/// After how many attributes a sum may be given up.
+const GIVE_UP_EVERY: usize = 4;
 
 /// The penalties of all attributes of a problem.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +56,11 @@ impl Kernel {
         self.attributes.len()
     }
 
+    /// Number of values of the largest domain.
+    pub fn largest_domain(&self) -> usize {
+        self.attributes.iter().map(|penalty| penalty.values).max().unwrap_or(0)
+    }
+
     /// Weighted penalty of one attribute between two codes, the lower one first.
     #[inline(always)]
     pub fn penalty(&self, attribute: usize, low: usize, high: usize) -> f64 {
@@ -68,6 +76,35 @@ impl Kernel {
             .zip(ends)
             .map(|(penalty, (low, high))| penalty.between(low.index(), high.index()))
             .sum()
+    }
+
+    /// Weighted penalty of the box around two boxes, each given by its lowest and highest codes. The sum is given
+    /// up once it is above `limit`; what is returned then is above `limit` too.
+    #[inline]
+    pub fn union_up_to<C: Code>(
+        &self,
+        (low, high): (&[Lanes<C>], &[Lanes<C>]),
+        (other_low, other_high): (&[Lanes<C>], &[Lanes<C>]),
+        limit: f64,
+    ) -> f64 {
+        // The order of the sum is that of `ncp`, so that a box inside another never costs more by rounding.
+        let mut sum = 0.0;
+        for (at, penalties) in self.attributes.chunks(LANES).enumerate() {
+            let (mut lows, mut highs) = (low[at], high[at]);
+            for lane in 0..LANES {
+                lows[lane] = lows[lane].min(other_low[at][lane]);
+                highs[lane] = highs[lane].max(other_high[at][lane]);
+            }
+            for (part, penalties) in penalties.chunks(GIVE_UP_EVERY).enumerate() {
+                for (lane, penalty) in (part * GIVE_UP_EVERY..).zip(penalties) {
+                    sum += penalty.between(lows[lane].index(), highs[lane].index());
+                }
+                if sum > limit {
+                    return sum;
+                }
+            }
+        }
+        sum
     }
 
     /// Lets a range of one attribute grow code by code, and adds its penalty after each step to the next sum.

@@ -3,11 +3,14 @@
 //! A method is a plain type with its options and one function. It knows nothing of files, cells or reports.
 //! To add one: a file or folder here with an [`Entry`], and one line in [`METHODS`].
 
+pub mod bottom_up;
 pub mod hilbert;
+pub mod local;
 pub mod mondrian;
 mod options;
 mod partition;
 mod solution;
+pub mod top_down;
 
 pub use options::Options;
 pub use partition::Partition;
@@ -19,8 +22,14 @@ use crate::problem::Problem;
 use crate::watch::Watch;
 
 /// All methods.
-pub static METHODS: &[Entry] =
-    &[mondrian::STRICT, mondrian::RELAXED, hilbert::HILBERT, hilbert::HILBERT_FAST];
+pub static METHODS: &[Entry] = &[
+    mondrian::STRICT,
+    mondrian::RELAXED,
+    hilbert::HILBERT,
+    hilbert::HILBERT_FAST,
+    bottom_up::BOTTOM_UP,
+    top_down::TOP_DOWN,
+];
 
 /// A method ready to run.
 pub trait Method: Send + Sync {

@@ -1,0 +1,167 @@
+//! Bottom-up local recoding: every group that is too small joins the group nearest to it, again and again.
+//!
+//! Xu et al. 2006, section 4.1. Records start as groups of their own, equal ones together. In each round, every group
+//! that does not meet the requirement merges with the group whose union with it has the least penalty, in the order of
+//! ids; a group that took part in a merge has had its turn. Then groups of 2k records or more are cut into ⌊n/k⌋
+//! pieces of at least k ([`super::local::pieces`]), which the paper leaves open. Rounds go on until every group meets
+//! the requirement; with k alone, groups have k … 2k − 1 records.
+//!
+//! With l-diversity or t-closeness, groups merge until that holds, and are cut only where each piece meets it.
+//!
+//! Cost: the papers scan all groups for each group, O(N²) a round. Here [`super::local::index`] finds what the scan
+//! finds. Rounds are sequential by nature, for each merge moves a group; but a group that grows only moves away, so
+//! what was nearest stays nearest while it has not changed itself. Searches therefore run in parallel for a batch of
+//! groups, and the few whose find has changed meanwhile are repeated. The outcome is that of one search at a time.
+
+mod pool;
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
+use self::pool::Pool;
+use super::local::halves::{Halving, Join};
+use super::local::index::{Best, Index};
+use super::local::pieces::{Cutter, Split};
+use super::local::random_order;
+use super::{Entry, Method, Options, Partition, Solution};
+use crate::error::Result;
+use crate::loss::Kernel;
+use crate::privacy::Part;
+use crate::problem::{Code, Matrix, Problem};
+use crate::watch::Watch;
+use crate::with_matrix;
+
+/// The registry entry.
+pub const BOTTOM_UP: Entry = Entry {
+    name: "bottom-up",
+    summary: "merges each group that is too small with the one nearest to it; slower, small classes",
+    citation: "Xu, Wang, Pei, Wang, Shi, Fu: Utility-based anonymization using local recoding, KDD 2006",
+    guarantee: "with k alone, groups of k to 2k - 1 records; equal cells may merge groups",
+    takes: &[Part::K, Part::L, Part::T],
+    configure: |options: &mut Options<'_>| {
+        let split = Split::at(options.choice("split", Split::NAMES)?);
+        let rounds = options.whole("rounds", 1, 3)? as usize;
+        Ok(Box::new(BottomUp { split, rounds, search: Search::Index }))
+    },
+};
+
+/// The method.
+#[derive(Clone, Copy, Debug)]
+pub struct BottomUp {
+    /// How groups that are too large are cut.
+    pub split: Split,
+    /// Scans for the seeds of a cut.
+    pub rounds: usize,
+    /// How the nearest group is found.
+    pub search: Search,
+}
+
+/// How the nearest group is found; what is found is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// With an index.
+    Index,
+    /// By looking at all groups, as the papers do; for benchmarks and tests.
+    Scan,
+}
+
+/// The stream of random numbers of the order in which groups are cut.
+const STREAM: u64 = 10;
+/// A batch of searches is this share of a round, and at least so many.
+const BATCHES: usize = 16;
+const SMALLEST_BATCH: usize = 64;
+
+impl Method for BottomUp {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        watch.stage("merging", Some(problem.len() as u64));
+        with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
+            .map(Solution::from)
+    }
+}
+
+impl BottomUp {
+    fn solve_matrix<C: Code>(
+        &self,
+        problem: &Problem,
+        matrix: &Matrix<C>,
+        watch: &dyn Watch,
+    ) -> Result<Partition> {
+        let kernel = Kernel::new(&problem.attributes);
+        let halving = Halving { kernel: &kernel, rounds: self.rounds, join: Join::Loss };
+        let cutter = Cutter { problem, matrix, halving, split: self.split };
+        let mut rank = vec![0; problem.len()];
+        for (place, record) in (0..).zip(random_order(problem, STREAM)) {
+            rank[record as usize] = place;
+        }
+        let mut pool = Pool::of_equal_records(problem, matrix).cut(&cutter, &rank);
+        let mut done = 0;
+        while pool.len() > 1 && pool.any_unmet() {
+            watch.check()?;
+            match self.search {
+                Search::Index => merge_round(&mut pool, &kernel, watch)?,
+                Search::Scan => scan_round(&mut pool, &kernel, watch)?,
+            }
+            pool = pool.cut(&cutter, &rank);
+            let met = pool.records_met();
+            watch.advance(met.saturating_sub(done));
+            done = met.max(done);
+        }
+        Ok(pool.into_partition())
+    }
+}
+
+/// One round with an index: every group that does not meet the requirement and was not merged yet joins its nearest.
+fn merge_round<C: Code>(pool: &mut Pool<'_, C>, kernel: &Kernel, watch: &dyn Watch) -> Result<()> {
+    let mut index = Index::new(kernel, &pool.boxes);
+    let turns = pool.unmet();
+    let batch = turns.len().div_ceil(BATCHES).max(SMALLEST_BATCH);
+    for turns in turns.chunks(batch) {
+        watch.check()?;
+        let waiting: Vec<u32> = turns.iter().copied().filter(|id| !pool.changed(*id)).collect();
+        let found: Vec<Option<Best>> = waiting
+            .par_iter()
+            .with_min_len(8)
+            .map(|&id| index.nearest(kernel, id, pool.boxes.get(id as usize)))
+            .collect();
+        // What changed before this batch is in the index; what changes from here on makes a find stale.
+        let stamp = pool.stamp();
+        for (id, found) in waiting.into_iter().zip(found) {
+            if pool.changed(id) {
+                continue;
+            }
+            let found = match found {
+                Some(best) if pool.changed_since(best.id, stamp) => {
+                    index.nearest(kernel, id, pool.boxes.get(id as usize))
+                }
+                found => found,
+            };
+            if let Some(Best { id: target, .. }) = found {
+                pool.merge(id, target);
+                index.remove(id);
+                index.set(target, pool.boxes.get(target as usize));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// One round that looks at all groups for each.
+fn scan_round<C: Code>(pool: &mut Pool<'_, C>, kernel: &Kernel, watch: &dyn Watch) -> Result<()> {
+    for id in pool.unmet() {
+        watch.check()?;
+        if pool.changed(id) {
+            continue;
+        }
+        let own = pool.boxes.get(id as usize);
+        let mut best = Best::NONE;
+        for other in (0..pool.len() as u32).filter(|other| *other != id && !pool.gone(*other)) {
+            let cost = kernel.union_up_to(own, pool.boxes.get(other as usize), f64::INFINITY);
+            if best.loses_to(cost, other) {
+                best = Best { cost, id: other };
+            }
+        }
+        if best != Best::NONE {
+            pool.merge(id, best.id);
+        }
+    }
+    Ok(())
+}

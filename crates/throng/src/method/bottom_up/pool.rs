@@ -1,0 +1,228 @@
+//! The groups of a bottom-up run.
+
+use hashbrown::HashTable;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use crate::method::Partition;
+use crate::method::local::BoxList;
+use crate::method::local::pieces::Cutter;
+use crate::privacy::Tally;
+use crate::problem::{Code, Lanes, Matrix, Problem};
+
+/// No record, no group, no time.
+const NONE: u32 = u32::MAX;
+
+/// Groups with ids 0, 1, 2, … and their boxes. Members are chained, so that merging costs nothing.
+pub struct Pool<'a, C> {
+    problem: &'a Problem,
+    matrix: &'a Matrix<C>,
+    /// The box of each group.
+    pub boxes: BoxList<C>,
+    first: Vec<u32>,
+    last: Vec<u32>,
+    next: Vec<u32>,
+    size: Vec<u32>,
+    met: Vec<bool>,
+    /// When each group last took part in a merge of this round; `NONE` before.
+    merged_at: Vec<u32>,
+    gone: Vec<bool>,
+    merges: u32,
+    tally: Tally,
+}
+
+impl<'a, C: Code> Pool<'a, C> {
+    fn new(problem: &'a Problem, matrix: &'a Matrix<C>) -> Self {
+        Pool {
+            problem,
+            matrix,
+            boxes: BoxList::new(matrix.stride()),
+            first: Vec::new(),
+            last: Vec::new(),
+            next: vec![NONE; problem.len()],
+            size: Vec::new(),
+            met: Vec::new(),
+            merged_at: Vec::new(),
+            gone: Vec::new(),
+            merges: 0,
+            tally: Tally::for_problem(problem),
+        }
+    }
+
+    /// Equal records as groups, in the order of their first records.
+    pub fn of_equal_records(problem: &'a Problem, matrix: &'a Matrix<C>) -> Self {
+        let mut pool = Self::new(problem, matrix);
+        let mut known: HashTable<u32> = HashTable::new();
+        for record in 0..problem.len() as u32 {
+            let row = matrix.row(record as usize);
+            let hash = hash(row);
+            let equal = |id: &u32| matrix.row(pool.first[*id as usize] as usize) == row;
+            match known.find(hash, equal).copied() {
+                Some(id) => pool.append(id, record),
+                None => {
+                    let id = pool.push(record);
+                    let first = |id: &u32| self::hash(matrix.row(pool.first[*id as usize] as usize));
+                    known.insert_unique(hash, id, first);
+                }
+            }
+        }
+        for id in 0..pool.len() as u32 {
+            pool.met[id as usize] = pool.meets(id);
+        }
+        pool
+    }
+
+    fn push(&mut self, record: u32) -> u32 {
+        let row = self.matrix.row(record as usize);
+        self.boxes.push((row, row));
+        self.first.push(record);
+        self.last.push(record);
+        self.size.push(1);
+        self.met.push(false);
+        self.merged_at.push(NONE);
+        self.gone.push(false);
+        self.first.len() as u32 - 1
+    }
+
+    fn append(&mut self, id: u32, record: u32) {
+        let id = id as usize;
+        self.next[self.last[id] as usize] = record;
+        self.last[id] = record;
+        self.size[id] += 1;
+    }
+
+    /// Number of groups, those that are gone included.
+    pub fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Whether a group was merged into another one.
+    pub fn gone(&self, id: u32) -> bool {
+        self.gone[id as usize]
+    }
+
+    /// Whether a group took part in a merge of this round.
+    pub fn changed(&self, id: u32) -> bool {
+        self.merged_at[id as usize] != NONE
+    }
+
+    /// How many merges there were so far.
+    pub fn stamp(&self) -> u32 {
+        self.merges
+    }
+
+    /// Whether a group took part in a merge since.
+    pub fn changed_since(&self, id: u32, stamp: u32) -> bool {
+        self.changed(id) && self.merged_at[id as usize] >= stamp
+    }
+
+    /// Whether a group does not meet the requirement.
+    pub fn any_unmet(&self) -> bool {
+        self.met.iter().any(|met| !met)
+    }
+
+    /// The groups that do not meet the requirement.
+    pub fn unmet(&self) -> Vec<u32> {
+        (0..self.len() as u32).filter(|id| !self.met[*id as usize]).collect()
+    }
+
+    /// How many records are in groups that meet the requirement.
+    pub fn records_met(&self) -> u64 {
+        self.met.iter().zip(&self.size).filter(|(met, _)| **met).map(|(_, size)| u64::from(*size)).sum()
+    }
+
+    /// Merges a group into another.
+    pub fn merge(&mut self, id: u32, target: u32) {
+        let (from, to) = (id as usize, target as usize);
+        self.next[self.last[to] as usize] = self.first[from];
+        self.last[to] = self.last[from];
+        self.size[to] += self.size[from];
+        self.boxes.grow_around(to, from);
+        self.gone[from] = true;
+        self.merged_at[from] = self.merges;
+        self.merged_at[to] = self.merges;
+        self.merges += 1;
+        self.met[to] = self.meets(target);
+    }
+
+    fn members(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
+        let mut at = self.first[id as usize];
+        (0..self.size[id as usize]).map(move |_| {
+            let record = at;
+            at = self.next[at as usize];
+            record
+        })
+    }
+
+    fn meets(&mut self, id: u32) -> bool {
+        let requirement = &self.problem.requirement;
+        let size = self.size[id as usize] as usize;
+        if requirement.only_size() || size < requirement.smallest_class() {
+            return size >= requirement.smallest_class();
+        }
+        let mut tally = std::mem::take(&mut self.tally);
+        tally.clear();
+        self.members(id).for_each(|record| tally.add_record(&self.problem.sensitive, record));
+        let holds = requirement.holds(&tally);
+        self.tally = tally;
+        holds
+    }
+
+    /// Cuts groups that are too large and numbers all that are left again, pieces in the place of their group.
+    pub fn cut(self, cutter: &Cutter<'_, C>, rank: &[u32]) -> Self {
+        let largest = 2 * self.problem.requirement.smallest_class();
+        let too_large = |id: &u32| !self.gone(*id) && self.size[*id as usize] as usize >= largest;
+        let to_cut: Vec<u32> = (0..self.len() as u32).filter(too_large).collect();
+        let pieces: Vec<Vec<Vec<u32>>> = to_cut
+            .into_par_iter()
+            .map(|id| {
+                let mut records: Vec<u32> = self.members(id).collect();
+                records.sort_unstable_by_key(|record| rank[*record as usize]);
+                cutter.cut(records)
+            })
+            .collect();
+        let mut pieces = pieces.into_iter();
+        let mut next = Self::new(self.problem, self.matrix);
+        for id in (0..self.len() as u32).filter(|id| !self.gone(*id)) {
+            if too_large(&id) {
+                for piece in pieces.next().unwrap_or_default() {
+                    let new = next.add(piece.into_iter());
+                    next.met[new as usize] = next.meets(new);
+                }
+            } else {
+                let new = next.add(self.members(id));
+                next.met[new as usize] = self.met[id as usize];
+            }
+        }
+        next
+    }
+
+    fn add(&mut self, mut records: impl Iterator<Item = u32>) -> u32 {
+        let id = self.push(records.next().unwrap_or_default());
+        for record in records {
+            self.append(id, record);
+            let row = self.matrix.row(record as usize);
+            self.boxes.grow(id as usize, (row, row));
+        }
+        id
+    }
+
+    /// The groups that are left.
+    pub fn into_partition(self) -> Partition {
+        let mut order = Vec::with_capacity(self.problem.len());
+        let mut sizes = Vec::with_capacity(self.len());
+        for id in (0..self.len() as u32).filter(|id| !self.gone(*id)) {
+            order.extend(self.members(id));
+            sizes.push(self.size[id as usize] as usize);
+        }
+        Partition::from_sizes(order, sizes)
+    }
+}
+
+/// A hash of a row; equal hashes are told apart by the rows.
+fn hash<C: Code>(row: &[Lanes<C>]) -> u64 {
+    let mix = |hash: u64, code: &C| {
+        let product = u128::from(hash ^ code.index() as u64) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+        (product >> 64) as u64 ^ product as u64
+    };
+    row.as_flattened().iter().fold(0x2545_f491_4f6c_dd1d, mix)
+}

@@ -1,0 +1,322 @@
+//! An index over boxes that finds the nearest without looking at all of them.
+//!
+//! A binary tree. Every item has two corners: a low and a high one, and what it costs a box that looks for it is at
+//! least the penalty of `min(own low, item's low) … max(own high, item's high)`. For groups to merge with, the corners are
+//! the item's box and the cost is just that; for groups to take records from, they are the box turned inside out, because
+//! only one record must be reached. A node keeps the highest of the low corners and the lowest of the high corners
+//! below it: what any item below costs is at least what the node's own corners cost. Penalties grow with the box in every
+//! attribute and are summed in one order, so this holds for the rounded sums too: the search skips a node only if
+//! nothing below it could win, and finds what looking at every item finds, of equals the lowest id.
+//!
+//! Corners that move apart (groups that grow) leave all nodes valid. For others the nodes above are loosened.
+//!
+//! Cost: O(N log N) to build. A search starts at the leaf of the box that asks and goes up; how much it visits depends
+//! on the data.
+
+use super::{BoxList, Sides};
+use crate::loss::Kernel;
+use crate::problem::{Code, LANES, Lanes};
+
+/// Items in a leaf, at most.
+const LEAF: usize = 8;
+/// Items that are looked at to choose a cut.
+const SAMPLE: usize = 32;
+/// From how many items on both halves of a tree are built at the same time.
+const PARALLEL_FROM: usize = 4096;
+/// Marks an item that is gone.
+const GONE: u32 = u32::MAX;
+
+/// The index.
+#[derive(Debug)]
+pub struct Index<C> {
+    nodes: Vec<Node>,
+    corners: BoxList<C>,
+    /// In the order of the leaves.
+    items: BoxList<C>,
+    id_of_slot: Vec<u32>,
+    leaf_of_slot: Vec<u32>,
+    slot_of_id: Vec<u32>,
+}
+
+/// A node; its left child follows it. Links are distances, so that parts of a tree can be put together.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// How far its right child is; 0 for a leaf.
+    right: u32,
+    /// How far its parent is; 0 for the root.
+    up: u32,
+    /// Slots of a leaf.
+    start: u32,
+    end: u32,
+    /// The lowest id below.
+    least: u32,
+    /// How many items below are left.
+    live: u32,
+}
+
+/// The best found so far.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Best {
+    /// What it costs.
+    pub cost: f64,
+    /// Its id.
+    pub id: u32,
+}
+
+impl Best {
+    /// Nothing yet.
+    pub const NONE: Best = Best { cost: f64::INFINITY, id: GONE };
+
+    /// Whether something of this cost and id is better.
+    #[inline(always)]
+    pub fn loses_to(&self, cost: f64, id: u32) -> bool {
+        cost < self.cost || (cost == self.cost && id < self.id)
+    }
+}
+
+impl<C: Code> Index<C> {
+    /// An index over items with the ids 0, 1, 2, …
+    pub fn new(kernel: &Kernel, items: &BoxList<C>) -> Self {
+        let mut order: Vec<u32> = (0..items.len() as u32).collect();
+        let Part { mut nodes, corners } = Planner { kernel, items }.build(&mut order, 0);
+        if let Some(root) = nodes.first_mut() {
+            root.up = 0;
+        }
+        let mut sorted = BoxList::new(items.stride);
+        let mut slot_of_id = vec![0; order.len()];
+        for (slot, &id) in (0..).zip(&order) {
+            sorted.push(items.get(id as usize));
+            slot_of_id[id as usize] = slot;
+        }
+        let mut leaf_of_slot = vec![0; order.len()];
+        for (at, node) in (0..).zip(&nodes).filter(|(_, node)| node.right == 0) {
+            leaf_of_slot[node.start as usize..node.end as usize].fill(at);
+        }
+        Index { nodes, corners, items: sorted, id_of_slot: order, leaf_of_slot, slot_of_id }
+    }
+
+    /// Takes an item out.
+    pub fn remove(&mut self, id: u32) {
+        let slot = self.slot_of_id[id as usize] as usize;
+        self.id_of_slot[slot] = GONE;
+        let mut at = self.leaf_of_slot[slot] as usize;
+        loop {
+            self.nodes[at].live -= 1;
+            match self.nodes[at].up {
+                0 => break,
+                up => at -= up as usize,
+            }
+        }
+    }
+
+    /// Moves the corners of an item.
+    pub fn set(&mut self, id: u32, (low, high): Sides<'_, C>) {
+        let slot = self.slot_of_id[id as usize] as usize;
+        self.items.set(slot, (low, high));
+        let mut at = self.leaf_of_slot[slot] as usize;
+        while loosen(&mut self.corners, at, (low, high)) {
+            match self.nodes[at].up {
+                0 => break,
+                up => at -= up as usize,
+            }
+        }
+    }
+
+    /// The item nearest to a box, of equals the lowest id. The box is that of the item `own`, which is not found.
+    pub fn nearest(&self, kernel: &Kernel, own: u32, sides: Sides<'_, C>) -> Option<Best> {
+        let mut best = Best::NONE;
+        self.search(kernel, own, sides, &mut best, &mut |best, cost, id| *best = Best { cost, id });
+        (best.id != GONE).then_some(best)
+    }
+
+    /// Offers every item that may be better than the best with the least it can cost, except the item `own`.
+    pub fn search(
+        &self,
+        kernel: &Kernel,
+        own: u32,
+        sides: Sides<'_, C>,
+        best: &mut Best,
+        offer: &mut impl FnMut(&mut Best, f64, u32),
+    ) {
+        let mut query = Query { index: self, kernel, own, sides, best, offer };
+        let mut at = self.leaf_of_slot[self.slot_of_id[own as usize] as usize] as usize;
+        query.scan(at);
+        while self.nodes[at].up != 0 {
+            let parent = at - self.nodes[at].up as usize;
+            let sibling =
+                if parent + 1 == at { parent + self.nodes[parent].right as usize } else { parent + 1 };
+            let bound = query.bound(sibling);
+            query.enter(sibling, bound);
+            at = parent;
+        }
+    }
+}
+
+struct Query<'a, C, F> {
+    index: &'a Index<C>,
+    kernel: &'a Kernel,
+    own: u32,
+    sides: Sides<'a, C>,
+    best: &'a mut Best,
+    offer: &'a mut F,
+}
+
+impl<C: Code, F: FnMut(&mut Best, f64, u32)> Query<'_, C, F> {
+    #[inline(always)]
+    fn bound(&self, node: usize) -> f64 {
+        match self.index.nodes[node].live {
+            0 => f64::INFINITY,
+            _ => self.kernel.union_up_to(self.sides, self.index.corners.get(node), self.best.cost),
+        }
+    }
+
+    fn enter(&mut self, at: usize, bound: f64) {
+        let node = &self.index.nodes[at];
+        if node.live == 0 || !self.best.loses_to(bound, node.least) {
+            return;
+        }
+        if node.right == 0 {
+            return self.scan(at);
+        }
+        let (left, right) = (at + 1, at + node.right as usize);
+        let bounds = (self.bound(left), self.bound(right));
+        if bounds.0 <= bounds.1 {
+            self.enter(left, bounds.0);
+            self.enter(right, bounds.1);
+        } else {
+            self.enter(right, bounds.1);
+            self.enter(left, bounds.0);
+        }
+    }
+
+    #[inline]
+    fn scan(&mut self, leaf: usize) {
+        let node = &self.index.nodes[leaf];
+        for slot in node.start as usize..node.end as usize {
+            let id = self.index.id_of_slot[slot];
+            if id == GONE || id == self.own {
+                continue;
+            }
+            let cost = self.kernel.union_up_to(self.sides, self.index.items.get(slot), self.best.cost);
+            if self.best.loses_to(cost, id) {
+                (self.offer)(self.best, cost, id);
+            }
+        }
+    }
+}
+
+/// Loosens the corners of a node so that an item's fit; tells whether they changed.
+fn loosen<C: Code>(corners: &mut BoxList<C>, node: usize, (low, high): Sides<'_, C>) -> bool {
+    let mut changed = false;
+    for lanes in 0..corners.stride {
+        let at = node * corners.stride + lanes;
+        for lane in 0..LANES {
+            changed |= corners.low[at][lane] < low[lanes][lane] || corners.high[at][lane] > high[lanes][lane];
+            corners.low[at][lane] = corners.low[at][lane].max(low[lanes][lane]);
+            corners.high[at][lane] = corners.high[at][lane].min(high[lanes][lane]);
+        }
+    }
+    changed
+}
+
+/// A tree or a part of one.
+struct Part<C> {
+    nodes: Vec<Node>,
+    corners: BoxList<C>,
+}
+
+struct Planner<'a, C> {
+    kernel: &'a Kernel,
+    items: &'a BoxList<C>,
+}
+
+impl<C: Code> Planner<'_, C> {
+    /// Builds the tree of some items and puts them into its order; `start` is the first one's slot.
+    fn build(&self, order: &mut [u32], start: usize) -> Part<C> {
+        let mut part = Part { nodes: Vec::new(), corners: BoxList::new(self.items.stride) };
+        if let Some((&first, rest)) = order.split_first() {
+            part.corners.push(self.items.get(first as usize));
+            for id in rest {
+                loosen(&mut part.corners, 0, self.items.get(*id as usize));
+            }
+        }
+        let least = order.iter().copied().min().unwrap_or(GONE);
+        let (end, live) = ((start + order.len()) as u32, order.len() as u32);
+        part.nodes.push(Node { right: 0, up: 0, start: start as u32, end, least, live });
+        if order.len() <= LEAF {
+            return part;
+        }
+        let middle = self.cut(order, part.corners.get(0));
+        let parallel = order.len() >= PARALLEL_FROM;
+        let (left, right) = order.split_at_mut(middle);
+        let children = if parallel {
+            rayon::join(|| self.build(left, start), || self.build(right, start + middle))
+        } else {
+            (self.build(left, start), self.build(right, start + middle))
+        };
+        part.nodes[0].right = 1 + children.0.nodes.len() as u32;
+        for mut child in [children.0, children.1] {
+            child.nodes[0].up = part.nodes.len() as u32;
+            part.nodes.extend_from_slice(&child.nodes);
+            part.corners.low.extend_from_slice(&child.corners.low);
+            part.corners.high.extend_from_slice(&child.corners.high);
+        }
+        part
+    }
+
+    /// Cuts the items where the node is loosest: between its corners, by the penalty of what lies between them. Of equally
+    /// loose attributes the one whose cut is most even; the items are put on their side.
+    fn cut(&self, order: &mut [u32], (low, high): Sides<'_, C>) -> usize {
+        let loose = |at: usize| {
+            let (low, high) = (code(low, at), code(high, at));
+            if high < low { self.kernel.penalty(at, high, low) } else { 0.0 }
+        };
+        let widths: Vec<f64> = (0..self.kernel.attributes()).map(loose).collect();
+        let widest = widths.iter().copied().fold(0.0, f64::max);
+        let best = (0..widths.len())
+            .filter(|at| widest > 0.0 && widths[*at] == widest)
+            .map(|at| self.place(order, at))
+            .min_by_key(|place| (place.uneven, place.attribute));
+        let Some(Place { attribute, key, .. }) = best else { return order.len() / 2 };
+        let mut middle = 0;
+        for at in 0..order.len() {
+            if self.key(order[at], attribute) < key {
+                order.swap(middle, at);
+                middle += 1;
+            }
+        }
+        if middle == 0 || middle == order.len() { order.len() / 2 } else { middle }
+    }
+
+    /// Where to cut an attribute, from a sample: below or above the median, which is more even.
+    fn place(&self, order: &[u32], attribute: usize) -> Place {
+        let step = order.len().div_ceil(SAMPLE);
+        let mut keys: Vec<usize> = order.iter().step_by(step).map(|id| self.key(*id, attribute)).collect();
+        keys.sort_unstable();
+        let median = keys[keys.len() / 2];
+        let below = keys.partition_point(|key| *key < median);
+        let up_to = keys.partition_point(|key| *key <= median);
+        let uneven = |left: usize| (2 * left).abs_diff(keys.len());
+        match uneven(below) <= uneven(up_to) {
+            true => Place { attribute, key: median, uneven: uneven(below) },
+            false => Place { attribute, key: median + 1, uneven: uneven(up_to) },
+        }
+    }
+
+    /// Twice the middle of an item in an attribute.
+    fn key(&self, id: u32, attribute: usize) -> usize {
+        let (low, high) = self.items.get(id as usize);
+        code(low, attribute) + code(high, attribute)
+    }
+}
+
+struct Place {
+    attribute: usize,
+    /// Items below it go left.
+    key: usize,
+    uneven: usize,
+}
+
+fn code<C: Code>(lanes: &[Lanes<C>], attribute: usize) -> usize {
+    lanes[attribute / LANES][attribute % LANES].index()
+}

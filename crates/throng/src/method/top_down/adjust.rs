@@ -1,0 +1,270 @@
+//! Mending groups that do not meet the requirement.
+//!
+//! Group by group, in the order of ids, two ways are compared: *taking* the k − n records it lacks from one group
+//! that has more than 2k − n, the group and records for which the box around all of them costs least; and *merging* with
+//! the group whose union with it costs least. Whichever adds less loss is done. Which records of a group are best to take
+//! is a hard question itself; they are taken one by one, each time the nearest. A merged group keeps the id of the one
+//! that was found. Passes go on until every group meets the requirement.
+
+use crate::error::Result;
+use crate::loss::Kernel;
+use crate::method::Partition;
+use crate::method::local::index::{Best, Index};
+use crate::method::local::{BoxList, take};
+use crate::privacy::Tally;
+use crate::problem::{Code, Matrix, Problem};
+use crate::watch::Watch;
+
+/// How groups are found that a small one takes records from or merges with; what is found is the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// With indexes.
+    Index,
+    /// By looking at all groups; for benchmarks and tests.
+    Scan,
+}
+
+/// Mends groups until all of them meet the requirement of a problem.
+pub(super) fn adjust<C: Code>(
+    problem: &Problem,
+    matrix: &Matrix<C>,
+    kernel: &Kernel,
+    groups: &Partition,
+    search: Search,
+    watch: &dyn Watch,
+) -> Result<Partition> {
+    let mut mending = Mending::new(problem, matrix, kernel, groups, search);
+    let mut unmet: Vec<u32> = (0..groups.len() as u32).filter(|id| !mending.meets(*id)).collect();
+    while !unmet.is_empty() && mending.left > 1 {
+        for &id in &unmet {
+            watch.check()?;
+            if mending.members[id as usize].is_empty() || mending.meets(id) {
+                continue;
+            }
+            mending.mend(id);
+        }
+        unmet.retain(|id| !mending.members[*id as usize].is_empty() && !mending.meets(*id));
+        // A merge can also spoil a group that met the requirement before.
+        unmet.extend(mending.spoilt.drain(..));
+        unmet.sort_unstable();
+        unmet.dedup();
+    }
+    let left: Vec<Vec<u32>> = mending.members.into_iter().filter(|group| !group.is_empty()).collect();
+    Ok(Partition::from_sizes(left.concat(), left.iter().map(Vec::len)))
+}
+
+struct Mending<'a, C> {
+    problem: &'a Problem,
+    matrix: &'a Matrix<C>,
+    kernel: &'a Kernel,
+    smallest: usize,
+    /// Members of each group; none for one that is gone.
+    members: Vec<Vec<u32>>,
+    boxes: BoxList<C>,
+    search: Search,
+    /// Groups by their boxes, to merge with.
+    to_merge: Index<C>,
+    /// Groups by their boxes turned inside out, to take records from.
+    to_take: Index<C>,
+    left: usize,
+    /// Groups that were merged with and do not meet the requirement.
+    spoilt: Vec<u32>,
+}
+
+/// Records to take from a group.
+struct Taking {
+    from: u32,
+    places: Vec<usize>,
+    penalty: f64,
+}
+
+impl<'a, C: Code> Mending<'a, C> {
+    fn new(
+        problem: &'a Problem,
+        matrix: &'a Matrix<C>,
+        kernel: &'a Kernel,
+        groups: &Partition,
+        search: Search,
+    ) -> Self {
+        let mut boxes = BoxList::new(matrix.stride());
+        let mut turned = BoxList::new(matrix.stride());
+        for (at, group) in groups.groups().enumerate() {
+            boxes.push_around(group.iter().map(|record| matrix.row(*record as usize)));
+            let (low, high) = boxes.get(at);
+            turned.push((high, low));
+        }
+        let (to_merge, to_take) = rayon::join(|| Index::new(kernel, &boxes), || Index::new(kernel, &turned));
+        let members: Vec<Vec<u32>> = groups.groups().map(<[u32]>::to_vec).collect();
+        let smallest = problem.requirement.smallest_class();
+        let left = members.len();
+        Mending {
+            problem,
+            matrix,
+            kernel,
+            smallest,
+            members,
+            boxes,
+            search,
+            to_merge,
+            to_take,
+            left,
+            spoilt: Vec::new(),
+        }
+    }
+
+    fn meets(&self, id: u32) -> bool {
+        self.all_meet([self.members[id as usize].as_slice()])
+    }
+
+    fn all_meet<const SETS: usize>(&self, sets: [&[u32]; SETS]) -> bool {
+        let requirement = &self.problem.requirement;
+        sets.iter().all(|set| {
+            if set.len() < self.smallest || requirement.only_size() {
+                return set.len() >= self.smallest;
+            }
+            let mut tally = Tally::for_problem(self.problem);
+            set.iter().for_each(|record| tally.add_record(&self.problem.sensitive, *record));
+            requirement.holds(&tally)
+        })
+    }
+
+    fn mend(&mut self, id: u32) {
+        let Some(nearest) = self.nearest(id) else { return };
+        let taking = self.best_taking(id);
+        let merged = (self.size(id) + self.size(nearest.id)) as f64 * nearest.cost
+            - self.loss(id)
+            - self.loss(nearest.id);
+        match taking {
+            Some(taking) if self.taken(id, &taking) <= merged => self.take(id, &taking),
+            _ => self.merge(id, nearest.id),
+        }
+    }
+
+    fn size(&self, id: u32) -> usize {
+        self.members[id as usize].len()
+    }
+
+    fn loss(&self, id: u32) -> f64 {
+        let sides = self.boxes.get(id as usize);
+        self.size(id) as f64 * self.kernel.union_up_to(sides, sides, f64::INFINITY)
+    }
+
+    fn nearest(&self, id: u32) -> Option<Best> {
+        let sides = self.boxes.get(id as usize);
+        match self.search {
+            Search::Index => self.to_merge.nearest(self.kernel, id, sides),
+            Search::Scan => {
+                let mut best = Best::NONE;
+                for other in self.others(id) {
+                    let cost = self.kernel.union_up_to(sides, self.boxes.get(other as usize), f64::INFINITY);
+                    if best.loses_to(cost, other) {
+                        best = Best { cost, id: other };
+                    }
+                }
+                (best != Best::NONE).then_some(best)
+            }
+        }
+    }
+
+    fn others(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
+        (0..self.members.len() as u32)
+            .filter(move |other| *other != id && !self.members[*other as usize].is_empty())
+    }
+
+    /// The group and records that are best to take for a group of fewer than k records.
+    fn best_taking(&self, id: u32) -> Option<Taking> {
+        let lacking = self.smallest.checked_sub(self.size(id)).filter(|lacking| *lacking > 0)?;
+        let sides = self.boxes.get(id as usize);
+        let (mut best, mut found) = (Best::NONE, None);
+        let mut offer = |best: &mut Best, _: f64, other: u32| {
+            if let Some(taking) = self.taking(id, other, lacking, best.cost)
+                && best.loses_to(taking.penalty, other)
+            {
+                *best = Best { cost: taking.penalty, id: other };
+                found = Some(taking);
+            }
+        };
+        match self.search {
+            Search::Index => self.to_take.search(self.kernel, id, sides, &mut best, &mut offer),
+            Search::Scan => self.others(id).for_each(|other| offer(&mut best, 0.0, other)),
+        }
+        found
+    }
+
+    /// What a group would take from another, if that costs no more than a limit and leaves the other well.
+    fn taking(&self, id: u32, from: u32, lacking: usize, limit: f64) -> Option<Taking> {
+        if self.size(from) <= lacking + self.smallest {
+            return None;
+        }
+        let giver = &self.members[from as usize];
+        let rows = giver.iter().map(|record| self.matrix.row(*record as usize));
+        let (places, penalty) =
+            take::nearest(self.kernel, self.boxes.get(id as usize), rows, lacking, limit)?;
+        let taking = Taking { from, places, penalty };
+        if !self.problem.requirement.only_size() {
+            let (taken, kept) = self.parts(&taking);
+            let mut with: Vec<u32> = self.members[id as usize].clone();
+            with.extend(taken);
+            if !self.all_meet([&with, &kept]) {
+                return None;
+            }
+        }
+        Some(taking)
+    }
+
+    /// What is taken from the giving group and what it keeps.
+    fn parts(&self, taking: &Taking) -> (Vec<u32>, Vec<u32>) {
+        let giver = &self.members[taking.from as usize];
+        let mut is_taken = vec![false; giver.len()];
+        taking.places.iter().for_each(|place| is_taken[*place] = true);
+        let kept = giver.iter().zip(&is_taken).filter(|(_, taken)| !**taken).map(|(record, _)| *record);
+        (taking.places.iter().map(|place| giver[*place]).collect(), kept.collect())
+    }
+
+    /// How much loss taking adds.
+    fn taken(&self, id: u32, taking: &Taking) -> f64 {
+        let (_, kept) = self.parts(taking);
+        let kept_loss = kept.len() as f64 * self.penalty_around(&kept);
+        self.smallest as f64 * taking.penalty + kept_loss - self.loss(id) - self.loss(taking.from)
+    }
+
+    fn penalty_around(&self, records: &[u32]) -> f64 {
+        let around = self.around(records);
+        self.kernel.union_up_to(around.get(0), around.get(0), f64::INFINITY)
+    }
+
+    fn around(&self, records: &[u32]) -> BoxList<C> {
+        let mut around = BoxList::new(self.matrix.stride());
+        around.push_around(records.iter().map(|record| self.matrix.row(*record as usize)));
+        around
+    }
+
+    fn take(&mut self, id: u32, taking: &Taking) {
+        let (taken, kept) = self.parts(taking);
+        self.members[id as usize].extend(taken);
+        self.members[taking.from as usize] = kept;
+        self.place(id);
+        self.place(taking.from);
+    }
+
+    fn merge(&mut self, id: u32, target: u32) {
+        let moved = std::mem::take(&mut self.members[id as usize]);
+        self.members[target as usize].extend(moved);
+        self.left -= 1;
+        self.to_merge.remove(id);
+        self.to_take.remove(id);
+        self.place(target);
+        if !self.meets(target) {
+            self.spoilt.push(target);
+        }
+    }
+
+    /// Puts the box of a group that changed into the indexes.
+    fn place(&mut self, id: u32) {
+        let around = self.around(&self.members[id as usize]);
+        let (low, high) = around.get(0);
+        self.boxes.set(id as usize, (low, high));
+        self.to_merge.set(id, (low, high));
+        self.to_take.set(id, (high, low));
+    }
+}
