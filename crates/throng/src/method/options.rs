@@ -85,21 +85,6 @@ impl<'a> Options<'a> {
             .transpose()
     }
 
-    /// Takes one of some names and returns its place; the first is the default.
-    pub fn choice(&mut self, key: &'static str, names: &[&str]) -> Result<usize> {
-        self.known.push(key);
-        let Some(written) = self.written.get(key) else { return Ok(0) };
-        let place = written.as_str().and_then(|written| names.iter().position(|name| *name == written));
-        place.ok_or_else(|| {
-            let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-            Error::input(format!(
-                "the option \"{key}\" of {} must be one of {}",
-                self.method,
-                names.join(", ")
-            ))
-        })
-    }
-
     /// The first option that nothing took, and an error about it.
     pub fn unknown(&self) -> Option<(&'a str, Error)> {
         let unknown = self.written.keys().find(|key| !self.known.contains(&key.as_str()))?;

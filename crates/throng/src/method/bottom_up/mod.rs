@@ -38,7 +38,7 @@ pub const BOTTOM_UP: Entry = Entry {
     guarantee: "with k alone, groups of k to 2k - 1 records; equal cells may merge groups",
     takes: &[Part::K, Part::L, Part::T],
     configure: |options: &mut Options<'_>| {
-        let split = Split::at(options.choice("split", Split::NAMES)?);
+        let split = options.choice("split", Split::CHOICES)?;
         let rounds = options.whole("rounds", 1, 3)? as usize;
         Ok(Box::new(BottomUp { split, rounds, search: Search::Index }))
     },

@@ -221,8 +221,7 @@ impl<'a, C: Code> Pool<'a, C> {
 /// A hash of a row; equal hashes are told apart by the rows.
 fn hash<C: Code>(row: &[Lanes<C>]) -> u64 {
     let mix = |hash: u64, code: &C| {
-        let product = u128::from(hash ^ code.index() as u64) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-        (product >> 64) as u64 ^ product as u64
+        (hash ^ code.index() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
     };
     row.as_flattened().iter().fold(0x2545_f491_4f6c_dd1d, mix)
 }

@@ -26,12 +26,8 @@ pub enum Join {
 
 impl Join {
     /// Their names as options.
-    pub const NAMES: &'static [&'static str] = &["loss", "width", "seed"];
-
-    /// The one of a name's place.
-    pub fn at(place: usize) -> Self {
-        [Join::Loss, Join::Width, Join::Seed][place]
-    }
+    pub const CHOICES: &'static [(&'static str, Join)] =
+        &[("loss", Join::Loss), ("width", Join::Width), ("seed", Join::Seed)];
 }
 
 /// How sets are halved.

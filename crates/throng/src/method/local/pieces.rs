@@ -18,12 +18,8 @@ pub enum Split {
 
 impl Split {
     /// Their names as options.
-    pub const NAMES: &'static [&'static str] = &["seeds", "widest"];
-
-    /// The one of a name's place.
-    pub fn at(place: usize) -> Self {
-        [Split::Seeds, Split::Widest][place]
-    }
+    pub const CHOICES: &'static [(&'static str, Split)] =
+        &[("seeds", Split::Seeds), ("widest", Split::Widest)];
 }
 
 /// Cuts groups of a problem.

@@ -28,18 +28,20 @@ pub fn nearest<'a, C: Code>(
                 continue;
             }
             let (low, high) = around.get(0);
-            if inside(low, high, row) {
-                // Costs nothing, so it comes before all that let the box grow.
+            let most = best.map_or(limit, |(penalty, ..)| penalty);
+            let grown = match inside(low, high, row) {
+                true => penalty,
+                false => kernel.union_up_to((low, high), (row, row), most),
+            };
+            if grown <= penalty {
+                // Costs nothing, so it comes before all that cost something.
+                around.grow(0, (row, row));
                 left[place] = false;
                 taken.push(place);
                 if taken.len() == count {
                     break;
                 }
-                continue;
-            }
-            let most = best.map_or(limit, |(penalty, ..)| penalty);
-            let grown = kernel.union_up_to((low, high), (row, row), most);
-            if grown <= limit && best.is_none_or(|(penalty, ..)| grown < penalty) {
+            } else if grown <= limit && best.is_none_or(|(penalty, ..)| grown < penalty) {
                 best = Some((grown, place, row));
             }
         }

@@ -34,7 +34,7 @@ pub const TOP_DOWN: Entry = Entry {
     takes: &[Part::K, Part::L, Part::T],
     configure: |options: &mut Options<'_>| {
         let rounds = options.whole("rounds", 1, 3)? as usize;
-        let join = Join::at(options.choice("join", Join::NAMES)?);
+        let join = options.choice("join", Join::CHOICES)?;
         Ok(Box::new(TopDown { rounds, join, search: Search::Index }))
     },
 };
