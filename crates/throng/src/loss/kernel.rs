@@ -23,6 +23,16 @@ const GIVE_UP_EVERY: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {
     attributes: Vec<Penalty>,
+    /// All tables in one place, if every attribute has one.
+    tables: Option<Tables>,
+}
+
+/// Tables over pairs, one after the other.
+#[derive(Clone, Debug, Default)]
+struct Tables {
+    penalties: Vec<f64>,
+    /// Where each attribute's table starts, and how many values it has.
+    of_attribute: Vec<(u32, u32)>,
 }
 
 /// The penalties of one attribute.
@@ -48,7 +58,9 @@ impl Kernel {
     /// The kernel of some attributes.
     pub fn new(attributes: &[Attribute]) -> Self {
         let penalty = |attribute: &Attribute| Penalty::new(&attribute.domain, attribute.weight);
-        Kernel { attributes: attributes.iter().map(penalty).collect() }
+        let attributes: Vec<Penalty> = attributes.iter().map(penalty).collect();
+        let tables = Tables::new(&attributes);
+        Kernel { attributes, tables }
     }
 
     /// Number of attributes.
@@ -56,9 +68,9 @@ impl Kernel {
         self.attributes.len()
     }
 
-    /// Number of values of the largest domain.
-    pub fn largest_domain(&self) -> usize {
-        self.attributes.iter().map(|penalty| penalty.values).max().unwrap_or(0)
+    /// Number of values of all domains together.
+    pub fn values(&self) -> usize {
+        self.attributes.iter().map(|penalty| penalty.values).sum()
     }
 
     /// Weighted penalty of one attribute between two codes, the lower one first.
@@ -89,15 +101,29 @@ impl Kernel {
     ) -> f64 {
         // The order of the sum is that of `ncp`, so that a box inside another never costs more by rounding.
         let mut sum = 0.0;
-        for (at, penalties) in self.attributes.chunks(LANES).enumerate() {
+        for at in 0..self.attributes.len().div_ceil(LANES) {
             let (mut lows, mut highs) = (low[at], high[at]);
             for lane in 0..LANES {
                 lows[lane] = lows[lane].min(other_low[at][lane]);
                 highs[lane] = highs[lane].max(other_high[at][lane]);
             }
-            for (part, penalties) in penalties.chunks(GIVE_UP_EVERY).enumerate() {
-                for (lane, penalty) in (part * GIVE_UP_EVERY..).zip(penalties) {
-                    sum += penalty.between(lows[lane].index(), highs[lane].index());
+            let end = self.attributes.len().min((at + 1) * LANES);
+            for first in (at * LANES..end).step_by(GIVE_UP_EVERY) {
+                let ends = lows[first % LANES..].iter().zip(&highs[first % LANES..]).take(GIVE_UP_EVERY);
+                match &self.tables {
+                    Some(tables) => {
+                        for (&(start, values), (low, high)) in
+                            tables.of_attribute[first..end].iter().zip(ends)
+                        {
+                            let place = start as usize + low.index() * values as usize + high.index();
+                            sum += tables.penalties[place];
+                        }
+                    }
+                    None => {
+                        for (penalty, (low, high)) in self.attributes[first..end].iter().zip(ends) {
+                            sum += penalty.between(low.index(), high.index());
+                        }
+                    }
                 }
                 if sum > limit {
                     return sum;
@@ -135,11 +161,50 @@ impl Kernel {
         self.attributes.iter().zip(row.as_flattened()).map(with).collect()
     }
 
+    /// The penalties of pairs with a record, for many others to come.
+    pub fn pair_tables<C: Code>(&self, row: &[Lanes<C>]) -> PairTables {
+        let mut tables = PairTables { penalties: Vec::with_capacity(self.values()), starts: Vec::new() };
+        for (penalty, own) in self.attributes.iter().zip(row.as_flattened()) {
+            let own = own.index();
+            tables.starts.push(tables.penalties.len());
+            let with = |code: usize| penalty.between(own.min(code), own.max(code));
+            tables.penalties.extend((0..penalty.values).map(with));
+        }
+        tables
+    }
+
     /// Weighted penalty of each attribute of a box, written to `penalties`.
     pub fn each<C: Code>(&self, extent: &Extent<C>, penalties: &mut [f64]) {
         for (attribute, penalty) in penalties.iter_mut().enumerate() {
             *penalty = self.penalty(attribute, extent.low(attribute).index(), extent.high(attribute).index());
         }
+    }
+}
+
+impl Tables {
+    fn new(attributes: &[Penalty]) -> Option<Self> {
+        let mut tables = Tables::default();
+        for penalty in attributes {
+            let Shape::Pairs(table) = &penalty.shape else { return None };
+            tables.of_attribute.push((tables.penalties.len() as u32, penalty.values as u32));
+            tables.penalties.extend_from_slice(table);
+        }
+        Some(tables)
+    }
+}
+
+/// What each code of each attribute costs together with one record.
+pub struct PairTables {
+    penalties: Vec<f64>,
+    starts: Vec<usize>,
+}
+
+impl PairTables {
+    /// The penalty of the record with another one.
+    #[inline(always)]
+    pub fn with<C: Code>(&self, row: &[Lanes<C>]) -> f64 {
+        let codes = row.as_flattened();
+        self.starts.iter().zip(codes).map(|(start, code)| self.penalties[start + code.index()]).sum()
     }
 }
 

@@ -5,7 +5,7 @@ mod extent;
 mod kernel;
 
 pub use extent::Extent;
-pub use kernel::Kernel;
+pub use kernel::{Kernel, PairTables};
 
 use crate::problem::Problem;
 use crate::with_matrix;

@@ -111,7 +111,7 @@ impl BottomUp {
 
 /// One round with an index: every group that does not meet the requirement and was not merged yet joins its nearest.
 fn merge_round<C: Code>(pool: &mut Pool<'_, C>, kernel: &Kernel, watch: &dyn Watch) -> Result<()> {
-    let mut index = Index::new(kernel, &pool.boxes);
+    let mut index = Index::new(kernel, &pool.boxes, pool.sizes());
     let turns = pool.unmet();
     let batch = turns.len().div_ceil(BATCHES).max(SMALLEST_BATCH);
     for turns in turns.chunks(batch) {
@@ -137,7 +137,7 @@ fn merge_round<C: Code>(pool: &mut Pool<'_, C>, kernel: &Kernel, watch: &dyn Wat
             if let Some(Best { id: target, .. }) = found {
                 pool.merge(id, target);
                 index.remove(id);
-                index.set(target, pool.boxes.get(target as usize));
+                index.set(target, pool.boxes.get(target as usize), 0);
             }
         }
     }

@@ -95,6 +95,11 @@ impl<'a, C: Code> Pool<'a, C> {
         self.first.len()
     }
 
+    /// The size of each group.
+    pub fn sizes(&self) -> &[u32] {
+        &self.size
+    }
+
     /// Whether a group was merged into another one.
     pub fn gone(&self, id: u32) -> bool {
         self.gone[id as usize]

@@ -65,16 +65,15 @@ impl Halving<'_> {
                 best = (place, penalty);
             }
         };
-        if count < self.kernel.largest_domain() {
+        if count < self.kernel.values() {
             for (place, row) in rows.chunks_exact(stride).enumerate() {
                 offer(place, self.kernel.union_up_to((own, own), (row, row), f64::INFINITY));
             }
         } else {
             // The same sums, from tables that only this record needs.
-            let tables = self.kernel.pairs_with(own);
+            let tables = self.kernel.pair_tables(own);
             for (place, row) in rows.chunks_exact(stride).enumerate() {
-                let codes = row.as_flattened();
-                offer(place, tables.iter().zip(codes).map(|(table, code)| table[code.index()]).sum());
+                offer(place, tables.with(row));
             }
         }
         best

@@ -36,6 +36,7 @@ pub struct Index<C> {
     id_of_slot: Vec<u32>,
     leaf_of_slot: Vec<u32>,
     slot_of_id: Vec<u32>,
+    size_of_slot: Vec<u32>,
 }
 
 /// A node; its left child follows it. Links are distances, so that parts of a tree can be put together.
@@ -52,6 +53,8 @@ struct Node {
     least: u32,
     /// How many items below are left.
     live: u32,
+    /// No item below is larger.
+    largest: u32,
 }
 
 /// The best found so far.
@@ -75,10 +78,10 @@ impl Best {
 }
 
 impl<C: Code> Index<C> {
-    /// An index over items with the ids 0, 1, 2, …
-    pub fn new(kernel: &Kernel, items: &BoxList<C>) -> Self {
+    /// An index over items with the ids 0, 1, 2, … and sizes of their own, by which searches may choose.
+    pub fn new(kernel: &Kernel, items: &BoxList<C>, sizes: &[u32]) -> Self {
         let mut order: Vec<u32> = (0..items.len() as u32).collect();
-        let Part { mut nodes, corners } = Planner { kernel, items }.build(&mut order, 0);
+        let Part { mut nodes, corners } = Planner { kernel, items, sizes }.build(&mut order, 0);
         if let Some(root) = nodes.first_mut() {
             root.up = 0;
         }
@@ -92,7 +95,8 @@ impl<C: Code> Index<C> {
         for (at, node) in (0..).zip(&nodes).filter(|(_, node)| node.right == 0) {
             leaf_of_slot[node.start as usize..node.end as usize].fill(at);
         }
-        Index { nodes, corners, items: sorted, id_of_slot: order, leaf_of_slot, slot_of_id }
+        let size_of_slot = order.iter().map(|id| sizes[*id as usize]).collect();
+        Index { nodes, corners, items: sorted, id_of_slot: order, leaf_of_slot, slot_of_id, size_of_slot }
     }
 
     /// Takes an item out.
@@ -109,12 +113,14 @@ impl<C: Code> Index<C> {
         }
     }
 
-    /// Moves the corners of an item.
-    pub fn set(&mut self, id: u32, (low, high): Sides<'_, C>) {
+    /// Moves the corners of an item and tells its size.
+    pub fn set(&mut self, id: u32, (low, high): Sides<'_, C>, size: u32) {
         let slot = self.slot_of_id[id as usize] as usize;
         self.items.set(slot, (low, high));
+        self.size_of_slot[slot] = size;
         let mut at = self.leaf_of_slot[slot] as usize;
-        while loosen(&mut self.corners, at, (low, high)) {
+        while loosen(&mut self.corners, at, (low, high)) | (self.nodes[at].largest < size) {
+            self.nodes[at].largest = self.nodes[at].largest.max(size);
             match self.nodes[at].up {
                 0 => break,
                 up => at -= up as usize,
@@ -125,20 +131,22 @@ impl<C: Code> Index<C> {
     /// The item nearest to a box, of equals the lowest id. The box is that of the item `own`, which is not found.
     pub fn nearest(&self, kernel: &Kernel, own: u32, sides: Sides<'_, C>) -> Option<Best> {
         let mut best = Best::NONE;
-        self.search(kernel, own, sides, &mut best, &mut |best, cost, id| *best = Best { cost, id });
+        self.search(kernel, own, sides, 0, &mut best, &mut |best, cost, id| *best = Best { cost, id });
         (best.id != GONE).then_some(best)
     }
 
-    /// Offers every item that may be better than the best with the least it can cost, except the item `own`.
+    /// Offers every item of at least a size that may be better than the best with the least it can cost, except the
+    /// item `own`.
     pub fn search(
         &self,
         kernel: &Kernel,
         own: u32,
         sides: Sides<'_, C>,
+        at_least: u32,
         best: &mut Best,
         offer: &mut impl FnMut(&mut Best, f64, u32),
     ) {
-        let mut query = Query { index: self, kernel, own, sides, best, offer };
+        let mut query = Query { index: self, kernel, own, sides, at_least, best, offer };
         let mut at = self.leaf_of_slot[self.slot_of_id[own as usize] as usize] as usize;
         query.scan(at);
         while self.nodes[at].up != 0 {
@@ -157,6 +165,7 @@ struct Query<'a, C, F> {
     kernel: &'a Kernel,
     own: u32,
     sides: Sides<'a, C>,
+    at_least: u32,
     best: &'a mut Best,
     offer: &'a mut F,
 }
@@ -164,15 +173,17 @@ struct Query<'a, C, F> {
 impl<C: Code, F: FnMut(&mut Best, f64, u32)> Query<'_, C, F> {
     #[inline(always)]
     fn bound(&self, node: usize) -> f64 {
-        match self.index.nodes[node].live {
-            0 => f64::INFINITY,
-            _ => self.kernel.union_up_to(self.sides, self.index.corners.get(node), self.best.cost),
+        let Node { live, largest, .. } = self.index.nodes[node];
+        if live == 0 || largest < self.at_least {
+            return f64::INFINITY;
         }
+        self.kernel.union_up_to(self.sides, self.index.corners.get(node), self.best.cost)
     }
 
     fn enter(&mut self, at: usize, bound: f64) {
         let node = &self.index.nodes[at];
-        if node.live == 0 || !self.best.loses_to(bound, node.least) {
+        // A node that was found to hold nothing has an infinite bound, which may equal the best before anything is found.
+        if bound == f64::INFINITY || !self.best.loses_to(bound, node.least) {
             return;
         }
         if node.right == 0 {
@@ -194,7 +205,7 @@ impl<C: Code, F: FnMut(&mut Best, f64, u32)> Query<'_, C, F> {
         let node = &self.index.nodes[leaf];
         for slot in node.start as usize..node.end as usize {
             let id = self.index.id_of_slot[slot];
-            if id == GONE || id == self.own {
+            if id == GONE || id == self.own || self.index.size_of_slot[slot] < self.at_least {
                 continue;
             }
             let cost = self.kernel.union_up_to(self.sides, self.index.items.get(slot), self.best.cost);
@@ -228,6 +239,7 @@ struct Part<C> {
 struct Planner<'a, C> {
     kernel: &'a Kernel,
     items: &'a BoxList<C>,
+    sizes: &'a [u32],
 }
 
 impl<C: Code> Planner<'_, C> {
@@ -242,7 +254,8 @@ impl<C: Code> Planner<'_, C> {
         }
         let least = order.iter().copied().min().unwrap_or(GONE);
         let (end, live) = ((start + order.len()) as u32, order.len() as u32);
-        part.nodes.push(Node { right: 0, up: 0, start: start as u32, end, least, live });
+        let largest = order.iter().map(|id| self.sizes[*id as usize]).max().unwrap_or(0);
+        part.nodes.push(Node { right: 0, up: 0, start: start as u32, end, least, live, largest });
         if order.len() <= LEAF {
             return part;
         }

@@ -93,7 +93,9 @@ impl<'a, C: Code> Mending<'a, C> {
             let (low, high) = boxes.get(at);
             turned.push((high, low));
         }
-        let (to_merge, to_take) = rayon::join(|| Index::new(kernel, &boxes), || Index::new(kernel, &turned));
+        let sizes: Vec<u32> = groups.groups().map(|group| group.len() as u32).collect();
+        let (to_merge, to_take) =
+            rayon::join(|| Index::new(kernel, &boxes, &sizes), || Index::new(kernel, &turned, &sizes));
         let members: Vec<Vec<u32>> = groups.groups().map(<[u32]>::to_vec).collect();
         let smallest = problem.requirement.smallest_class();
         let left = members.len();
@@ -130,7 +132,7 @@ impl<'a, C: Code> Mending<'a, C> {
 
     fn mend(&mut self, id: u32) {
         let Some(nearest) = self.nearest(id) else { return };
-        let taking = self.best_taking(id);
+        let taking = self.best_taking(id, nearest.id);
         let merged = (self.size(id) + self.size(nearest.id)) as f64 * nearest.cost
             - self.loss(id)
             - self.loss(nearest.id);
@@ -171,8 +173,9 @@ impl<'a, C: Code> Mending<'a, C> {
             .filter(move |other| *other != id && !self.members[*other as usize].is_empty())
     }
 
-    /// The group and records that are best to take for a group of fewer than k records.
-    fn best_taking(&self, id: u32) -> Option<Taking> {
+    /// The group and records that are best to take for a group of fewer than k records. The group nearest to it is
+    /// looked at first, because it is hard to beat.
+    fn best_taking(&self, id: u32, nearest: u32) -> Option<Taking> {
         let lacking = self.smallest.checked_sub(self.size(id)).filter(|lacking| *lacking > 0)?;
         let sides = self.boxes.get(id as usize);
         let (mut best, mut found) = (Best::NONE, None);
@@ -184,8 +187,11 @@ impl<'a, C: Code> Mending<'a, C> {
                 found = Some(taking);
             }
         };
+        // More than 2k − n, n being the size of the group.
+        let at_least = (lacking + self.smallest + 1) as u32;
+        offer(&mut best, 0.0, nearest);
         match self.search {
-            Search::Index => self.to_take.search(self.kernel, id, sides, &mut best, &mut offer),
+            Search::Index => self.to_take.search(self.kernel, id, sides, at_least, &mut best, &mut offer),
             Search::Scan => self.others(id).for_each(|other| offer(&mut best, 0.0, other)),
         }
         found
@@ -264,7 +270,8 @@ impl<'a, C: Code> Mending<'a, C> {
         let around = self.around(&self.members[id as usize]);
         let (low, high) = around.get(0);
         self.boxes.set(id as usize, (low, high));
-        self.to_merge.set(id, (low, high));
-        self.to_take.set(id, (high, low));
+        let size = self.size(id) as u32;
+        self.to_merge.set(id, (low, high), size);
+        self.to_take.set(id, (high, low), size);
     }
 }

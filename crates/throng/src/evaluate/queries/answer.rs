@@ -1,0 +1,240 @@
+//! Answering queries from a table, and estimating their answers from a release.
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::{Answered, Condition, Query};
+use crate::audit::Cells;
+use crate::audit::classes::Classes;
+use crate::method::Solution;
+use crate::problem::{Attribute, Code, Problem};
+use crate::table::Scale;
+use crate::with_matrix;
+
+/// What a release says: classes of records, and the cell of each class in each attribute.
+pub struct Spread {
+    /// Records of each class.
+    sizes: Vec<f64>,
+    attributes: Vec<SpreadAttribute>,
+}
+
+struct SpreadAttribute {
+    cells: Vec<Covered>,
+    of_class: Vec<u32>,
+    /// Whether all its numbers are whole.
+    whole: bool,
+}
+
+/// What a cell covers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Covered {
+    Numbers(f64, f64),
+    /// `first .. end`.
+    Leaves(u32, u32),
+    /// A missing number.
+    Nothing,
+}
+
+impl Spread {
+    /// What the cells of a release of so many rows say.
+    pub fn of_cells(problem: &Problem, cells: &Cells<'_>, rows: usize) -> Self {
+        let numbers: Vec<&[u32]> = (0..problem.attributes.len()).map(|at| cells.of_attribute(at).1).collect();
+        let classes = Classes::group_numbers(&numbers, rows);
+        let attribute = |at: usize| {
+            let (cells, of_row) = cells.of_attribute(at);
+            let numeric = matches!(problem.attributes[at].domain.scale(), Scale::Numeric { .. });
+            let covered = |cell: &crate::audit::Cell| match (numeric, cell.range) {
+                (true, Some((low, high))) => Covered::Numbers(low, high),
+                (true, None) => Covered::Nothing,
+                (false, _) => Covered::Leaves(cell.leaves.0, cell.leaves.1),
+            };
+            SpreadAttribute {
+                cells: cells.iter().map(covered).collect(),
+                of_class: (0..classes.len()).map(|class| of_row[classes.first_row(class)]).collect(),
+                whole: whole(&problem.attributes[at]),
+            }
+        };
+        Spread {
+            sizes: (0..classes.len()).map(|class| classes.size(class) as f64).collect(),
+            attributes: (0..problem.attributes.len()).map(attribute).collect(),
+        }
+    }
+
+    /// What the cells of a solution would say.
+    pub fn of_solution(problem: &Problem, solution: &Solution) -> Self {
+        let attribute = |at: usize| {
+            let ends: Vec<(u32, u32)> = match &solution.boxes {
+                Some(boxes) => boxes.ends[at].clone(),
+                None => solution.partition.groups().map(|group| ends(problem, at, group)).collect(),
+            };
+            let covered = |&(low, high): &(u32, u32)| covered(&problem.attributes[at], low, high);
+            SpreadAttribute {
+                cells: ends.iter().map(covered).collect(),
+                of_class: (0..ends.len() as u32).collect(),
+                whole: whole(&problem.attributes[at]),
+            }
+        };
+        Spread {
+            sizes: solution.partition.groups().map(|group| group.len() as f64).collect(),
+            attributes: (0..problem.attributes.len()).map(attribute).collect(),
+        }
+    }
+
+    /// How many records a query matches, or what they sum up to, as far as the release tells.
+    pub fn estimate(&self, query: &Query) -> f64 {
+        let mut shares = self.sizes.clone();
+        for (attribute, condition) in self.attributes.iter().zip(&query.conditions) {
+            let Some(condition) = condition else { continue };
+            let of_cell: Vec<f64> =
+                attribute.cells.iter().map(|cell| cell.share(condition, attribute.whole)).collect();
+            for (share, cell) in shares.iter_mut().zip(&attribute.of_class) {
+                *share *= of_cell[*cell as usize];
+            }
+        }
+        match query.sum {
+            None => shares.iter().sum(),
+            Some(at) => {
+                let summed = &self.attributes[at];
+                let condition = query.conditions[at].as_ref();
+                let values =
+                    summed.of_class.iter().map(|cell| summed.cells[*cell as usize].middle(condition));
+                shares.iter().zip(values).map(|(share, value)| share * value).sum()
+            }
+        }
+    }
+}
+
+fn ends(problem: &Problem, attribute: usize, group: &[u32]) -> (u32, u32) {
+    let codes = || group.iter().map(|record| problem.records.code(*record as usize, attribute));
+    (codes().min().unwrap_or(0), codes().max().unwrap_or(0))
+}
+
+fn covered(attribute: &Attribute, low: u32, high: u32) -> Covered {
+    match attribute.domain.scale() {
+        Scale::Categorical(tree) => {
+            let leaves = tree.leaves_under(tree.ancestor(low as usize, high as usize));
+            Covered::Leaves(leaves.start as u32, leaves.end as u32)
+        }
+        Scale::Numeric { values, .. } => {
+            let missing = attribute.domain.missing();
+            match (Some(low) == missing, Some(high) == missing) {
+                (true, _) => Covered::Nothing,
+                // Mixed with numbers it is published as `*`, which says nothing of its ends.
+                (false, true) => Covered::Numbers(values[0], values[values.len() - 1]),
+                (false, false) => Covered::Numbers(values[low as usize], values[high as usize]),
+            }
+        }
+    }
+}
+
+impl Covered {
+    /// Which share of a record in this cell meets a condition.
+    fn share(self, condition: &Condition, whole: bool) -> f64 {
+        match (self, condition) {
+            (Covered::Numbers(low, high), Condition::Between(from, to)) => {
+                let (first, last) = (low.max(*from), high.min(*to));
+                if first > last {
+                    0.0
+                } else if whole {
+                    ((last.floor() - first.ceil() + 1.0) / (high - low + 1.0)).max(0.0)
+                } else if high > low {
+                    (last - first) / (high - low)
+                } else {
+                    1.0
+                }
+            }
+            (Covered::Leaves(first, end), Condition::Leaves(ranges)) => {
+                let common =
+                    |&(from, to): &(u32, u32)| f64::from(to.min(end).saturating_sub(from.max(first)));
+                ranges.iter().map(common).sum::<f64>() / f64::from((end - first).max(1))
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The mean number in this cell, of those that meet a condition.
+    fn middle(self, condition: Option<&Condition>) -> f64 {
+        match (self, condition) {
+            (Covered::Numbers(low, high), Some(Condition::Between(from, to))) => {
+                (low.max(*from) + high.min(*to)) / 2.0
+            }
+            (Covered::Numbers(low, high), _) => f64::midpoint(low, high),
+            _ => 0.0,
+        }
+    }
+}
+
+fn whole(attribute: &Attribute) -> bool {
+    match attribute.domain.scale() {
+        Scale::Numeric { values, .. } => is_whole(values),
+        Scale::Categorical(_) => false,
+    }
+}
+
+pub(super) fn is_whole(values: &[f64]) -> bool {
+    values.iter().all(|value| value.fract() == 0.0)
+}
+
+/// Answers queries from the records of a problem.
+pub struct Answerer<'a> {
+    problem: &'a Problem,
+}
+
+impl<'a> Answerer<'a> {
+    /// For a problem.
+    pub fn new(problem: &'a Problem) -> Self {
+        Answerer { problem }
+    }
+
+    /// Answers queries and estimates their answers.
+    pub fn answer(&self, queries: &[Query], spread: &Spread) -> Vec<Answered> {
+        queries
+            .par_iter()
+            .map(|query| {
+                let (exact, estimate) = (self.exact(query), spread.estimate(query));
+                let error = (exact != 0.0).then(|| ((estimate - exact) / exact).abs());
+                Answered { name: query.name.clone(), exact, estimate, error }
+            })
+            .collect()
+    }
+
+    /// How many records a query matches, or what they sum up to.
+    pub fn exact(&self, query: &Query) -> f64 {
+        let conditions = query.conditions.iter().enumerate();
+        let allowed: Vec<(usize, Vec<bool>)> = conditions
+            .filter_map(|(at, condition)| {
+                Some((at, allowed(&self.problem.attributes[at], condition.as_ref()?)))
+            })
+            .collect();
+        let numbers = query.sum.map(|at| (at, self.problem.attributes[at].domain.scale()));
+        with_matrix!(&self.problem.records, matrix => {
+            let matches = |record: &usize| allowed.iter().all(|(at, allowed)| allowed[matrix.get(*record, *at).index()]);
+            let matching = (0..matrix.len()).filter(matches);
+            match numbers {
+                None => matching.count() as f64,
+                Some((at, scale)) => matching.map(|record| number(scale, matrix.get(record, at).index())).sum(),
+            }
+        })
+    }
+}
+
+/// The number of a code; a missing one adds nothing.
+fn number(scale: &Scale, code: usize) -> f64 {
+    match scale {
+        Scale::Numeric { values, .. } => values.get(code).copied().unwrap_or(0.0),
+        Scale::Categorical(_) => 0.0,
+    }
+}
+
+/// For each code whether it meets a condition.
+fn allowed(attribute: &Attribute, condition: &Condition) -> Vec<bool> {
+    let meets = |code: usize| match (condition, attribute.domain.scale()) {
+        (Condition::Between(low, high), Scale::Numeric { values, .. }) => {
+            values.get(code).is_some_and(|value| low <= value && value <= high)
+        }
+        (Condition::Leaves(ranges), Scale::Categorical(_)) => {
+            ranges.iter().any(|&(first, end)| (first as usize..end as usize).contains(&code))
+        }
+        _ => false,
+    };
+    (0..attribute.domain.len()).map(meets).collect()
+}

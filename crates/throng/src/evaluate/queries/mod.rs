@@ -1,0 +1,302 @@
+//! `--task queries`: how well a release answers COUNT and SUM queries.
+//!
+//! Xu et al. 2006, section 5, after LeFevre et al. 2006. A query asks for records in a range of each attribute; its
+//! answer from the table is compared with what the release lets somebody estimate, who takes the records of a class to
+//! be spread evenly over the cells: over the whole numbers of a range where all values are whole, else over its length;
+//! over the leaves below a node. The error of a query is |estimate − exact| / exact; queries with an exact answer of 0
+//! have none and are counted apart.
+//!
+//! Queries are drawn at random, or written down in the policy or in a file ([`written`]).
+//!
+//! Cost: O(queries × (records + classes × attributes)), queries in parallel.
+
+pub mod answer;
+pub mod draw;
+pub mod written;
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use self::answer::{Answerer, Spread};
+use super::{Entry, Outcome, Study, Task};
+use crate::error::{Error, Result};
+use crate::method::Options;
+use crate::report::{Block, Chart, Section, Series, Unit};
+use crate::watch::Watch;
+
+/// The registry entry.
+pub const QUERIES: Entry = Entry {
+    name: "queries",
+    summary: "how far COUNT and SUM queries on the release are off",
+    citation: "Xu, Wang, Pei, Wang, Shi, Fu: Utility-based anonymization using local recoding, KDD 2006",
+    configure: |options: &mut Options<'_>| {
+        Ok(Box::new(Queries {
+            count: options.whole("count", 1, 1000)? as usize,
+            seed: options.whole("seed", 0, 1)?,
+            attributes: options.texts("attributes")?,
+            sum: options.text("sum")?,
+            file: options.text("file")?.map(PathBuf::from),
+            written: options.value("queries").cloned(),
+        }))
+    },
+};
+
+/// The task.
+#[derive(Clone, Debug, Default)]
+pub struct Queries {
+    /// Number of queries that are drawn for each aggregate.
+    pub count: usize,
+    /// Their seed.
+    pub seed: u64,
+    /// The attributes that drawn queries restrict; all quasi-identifiers without it.
+    pub attributes: Option<Vec<String>>,
+    /// The numeric attribute that is summed; the first one without it.
+    pub sum: Option<String>,
+    /// A file with queries, which then are the only ones.
+    pub file: Option<PathBuf>,
+    /// Queries of the policy, which then are the only ones.
+    pub written: Option<toml::Value>,
+}
+
+/// A query: which records, and what of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// Its name, or what it asks in words.
+    pub name: String,
+    /// The attribute to sum; `None` counts records.
+    pub sum: Option<usize>,
+    /// What each attribute must be; `None` if it may be anything.
+    pub conditions: Vec<Option<Condition>>,
+}
+
+/// What an attribute must be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// A number in a closed range.
+    Between(f64, f64),
+    /// One of some leaves: ranges `first .. end`, ascending, apart from each other.
+    Leaves(Vec<(u32, u32)>),
+}
+
+/// A query with its answers.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answered {
+    /// Its name.
+    pub name: String,
+    /// From the table.
+    pub exact: f64,
+    /// From the release.
+    pub estimate: f64,
+    /// How far off; `None` if the exact answer is 0.
+    pub error: Option<f64>,
+}
+
+/// How far a workload is off.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Errors {
+    /// Queries with an error.
+    pub answered: usize,
+    /// Queries whose exact answer is 0.
+    pub dropped: usize,
+    /// The mean error; `None` without any.
+    pub mean: Option<f64>,
+    /// The median error.
+    pub median: Option<f64>,
+    /// Nine of ten queries are off by no more.
+    pub ninth_decile: Option<f64>,
+}
+
+impl Errors {
+    /// Of some queries.
+    pub fn of(answered: &[Answered]) -> Self {
+        let errors = sorted_errors(answered);
+        let mean = (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64);
+        Errors {
+            answered: errors.len(),
+            dropped: answered.len() - errors.len(),
+            mean,
+            median: quantile(&errors, 0.5),
+            ninth_decile: quantile(&errors, 0.9),
+        }
+    }
+}
+
+fn sorted_errors(answered: &[Answered]) -> Vec<f64> {
+    let mut errors: Vec<f64> = answered.iter().filter_map(|query| query.error).collect();
+    errors.sort_by(f64::total_cmp);
+    errors
+}
+
+/// The value below which a share of sorted values lies; the mean of the two in the middle for a half of an even number.
+fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let place = share * sorted.len().checked_sub(1)? as f64;
+    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
+    Some(below + (above - below) * place.fract())
+}
+
+impl Queries {
+    /// The workloads: a name and its queries each.
+    pub fn workloads(&self, study: &Study<'_>) -> Result<Vec<(String, Vec<Query>)>> {
+        let problem = study.problem;
+        if let Some(file) = &self.file {
+            let path = beside(study.policy.path.as_deref(), file);
+            return Ok(vec![("written".to_owned(), written::read_file(problem, &path)?)]);
+        }
+        if let Some(written) = &self.written {
+            return Ok(vec![("written".to_owned(), written::read_value(problem, written)?)]);
+        }
+        let all: Vec<String> = problem.attributes.iter().map(|attribute| attribute.name.clone()).collect();
+        let restricted = self.attributes.as_ref().unwrap_or(&all);
+        let restricted = restricted
+            .iter()
+            .map(|name| written::attribute(problem, name))
+            .collect::<Result<Vec<usize>>>()?;
+        let counts = draw::draw(problem, &restricted, None, self.count, self.seed);
+        let mut workloads = vec![("COUNT".to_owned(), counts)];
+        if let Some(sum) = written::summed(problem, self.sum.as_deref())? {
+            let others: Vec<usize> = restricted.into_iter().filter(|at| *at != sum).collect();
+            let name = format!("SUM of {}", problem.attributes[sum].name);
+            workloads.push((name, draw::draw(problem, &others, Some(sum), self.count, self.seed)));
+        }
+        Ok(workloads)
+    }
+}
+
+/// A file named beside the policy if it is there, else from where the command runs.
+fn beside(policy: Option<&Path>, file: &Path) -> PathBuf {
+    let beside = policy.and_then(Path::parent).map(|folder| folder.join(file));
+    beside.filter(|path| path.exists()).unwrap_or_else(|| file.to_owned())
+}
+
+impl Task for Queries {
+    fn run(&self, study: &Study<'_>, watch: &dyn Watch) -> Result<Outcome> {
+        let workloads = self.workloads(study)?;
+        let spread = Spread::of_cells(study.problem, study.cells, study.release.len());
+        let answerer = Answerer::new(study.problem);
+        let mut outcome = Outcome::default();
+        let mut figures = Vec::new();
+        let mut curves = Vec::new();
+        let written = self.file.is_some() || self.written.is_some();
+        for (name, queries) in &workloads {
+            watch.check()?;
+            let answered = answerer.answer(queries, &spread);
+            let errors = Errors::of(&answered);
+            outcome.headline.push(in_words(name, &errors));
+            figures.push(json!({ "name": name, "errors": errors, "queries": answered }));
+            curves.push(curve(name, &answered));
+            if written {
+                outcome.sections.push(told_one_by_one(&answered));
+            }
+        }
+        outcome.sections.insert(0, overview(&figures, curves));
+        if let Some(Value::Number(mean)) = figures.first().map(|workload| workload["errors"]["mean"].clone())
+        {
+            outcome.figures.insert("mean_error".to_owned(), Value::Number(mean));
+        }
+        outcome.figures.insert("workloads".to_owned(), Value::Array(figures));
+        Ok(outcome)
+    }
+}
+
+fn in_words(name: &str, errors: &Errors) -> String {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    match (errors.mean, errors.median) {
+        (Some(mean), Some(median)) => format!(
+            "{name} queries are off by {} on average, half of them by less than {} ({} queries; {} more match no record).",
+            percent(mean),
+            percent(median),
+            errors.answered,
+            errors.dropped
+        ),
+        _ => format!("None of the {} {name} queries matches a record of the table.", errors.dropped),
+    }
+}
+
+/// The error below which each tenth of the queries lies.
+fn curve(name: &str, answered: &[Answered]) -> Series {
+    let errors = sorted_errors(answered);
+    let values = (1..10).map(|tenth| quantile(&errors, f64::from(tenth) / 10.0)).collect();
+    Series { name: name.to_owned(), values }
+}
+
+fn overview(figures: &[Value], series: Vec<Series>) -> Section {
+    let percent =
+        |value: &Value| value.as_f64().map_or("–".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+    let row = |workload: &Value| {
+        let errors = &workload["errors"];
+        vec![
+            workload["name"].as_str().unwrap_or_default().to_owned(),
+            errors["answered"].to_string(),
+            errors["dropped"].to_string(),
+            percent(&errors["mean"]),
+            percent(&errors["median"]),
+            percent(&errors["ninth_decile"]),
+        ]
+    };
+    let head = ["queries", "answered", "match no record", "mean error", "median", "9 of 10 below"];
+    let chart = Chart {
+        title: "Error of the queries".to_owned(),
+        words: "For each share of the queries, the relative error that they stay below.".to_owned(),
+        across: "share of the queries".to_owned(),
+        places: (1..10).map(|tenth| format!("{tenth}0 %")).collect(),
+        series,
+        unit: Unit::Share,
+        log: false,
+    };
+    Section {
+        heading: "Queries on the release".to_owned(),
+        blocks: vec![
+            Block::Words(
+                "Each query is answered from the table and estimated from the release, taking records to be spread \
+                 evenly over the cells of their class."
+                    .to_owned(),
+            ),
+            Block::Table {
+                head: head.map(str::to_owned).to_vec(),
+                rows: figures.iter().map(row).collect(),
+            },
+            Block::Lines(chart),
+        ],
+    }
+}
+
+/// At most this many queries are listed on a page; the JSON has all.
+const LISTED: usize = 200;
+
+fn told_one_by_one(answered: &[Answered]) -> Section {
+    let row = |query: &Answered| {
+        vec![
+            query.name.clone(),
+            format!("{:.0}", query.exact),
+            format!("{:.1}", query.estimate),
+            query.error.map_or("–".to_owned(), |error| format!("{:.1} %", 100.0 * error)),
+        ]
+    };
+    let head = ["query", "from the table", "from the release", "error"];
+    Section {
+        heading: "Query by query".to_owned(),
+        blocks: vec![Block::Table {
+            head: head.map(str::to_owned).to_vec(),
+            rows: answered.iter().take(LISTED).map(row).collect(),
+        }],
+    }
+}
+
+/// The mean error of drawn COUNT queries on a release that is not written yet.
+pub fn mean_error(
+    problem: &crate::problem::Problem,
+    solution: &crate::method::Solution,
+    count: usize,
+    seed: u64,
+) -> Result<f64> {
+    let all: Vec<usize> = (0..problem.attributes.len()).collect();
+    let queries = draw::draw(problem, &all, None, count, seed);
+    let answered = Answerer::new(problem).answer(&queries, &Spread::of_solution(problem, solution));
+    Errors::of(&answered).mean.ok_or_else(|| {
+        Error::requirement(
+            "none of the queries that were drawn matches a record, so their error cannot be measured",
+        )
+    })
+}
