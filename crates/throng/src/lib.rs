@@ -87,6 +87,7 @@ pub mod release;
 pub mod report;
 pub mod run;
 pub mod table;
+pub mod target;
 pub mod watch;
 
 pub use error::{Error, Result};

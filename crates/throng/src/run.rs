@@ -11,12 +11,13 @@ use crate::audit::{Findings, audit};
 use crate::error::{Error, Result};
 use crate::method::{Entry, Method, Options, Solution};
 use crate::policy::{Kind, Policy, Role};
-use crate::privacy::Part;
+use crate::privacy::{Part, Requirement};
 use crate::problem::{self, Counted, Problem};
 use crate::release::{Order, Output, Publish, Release};
 use crate::report::{Provenance, Report};
 use crate::table::source::is_standard;
 use crate::table::{Reading, Table};
+use crate::target;
 use crate::watch::Watch;
 
 /// What to anonymize and how.
@@ -52,16 +53,25 @@ impl Anonymize {
         let method = method(&self.policy)?;
         let table = read(&self.data, &self.policy, watch)?;
         clock.lap("read");
-        let problem = Problem::new(&table, &self.policy)?;
+        let mut problem = Problem::new(&table, &self.policy)?;
         problem.requirement.check_feasible(&problem).map_err(|error| error.in_file(&self.data))?;
         clock.lap("encode");
-        let solution = method.solve(&problem, watch)?;
+        let mut policy = self.policy.clone();
+        let solution = match target::of(&policy) {
+            None => method.solve(&problem, watch)?,
+            Some(target) => {
+                let found = target.best_privacy(&problem, &policy, method.as_ref(), watch)?;
+                policy.privacy.k = Some(found.k);
+                problem.requirement = Requirement::new(&policy.privacy, &problem.sensitive);
+                found.into_solution(&target)
+            }
+        };
         clock.lap("anonymize");
         let mut output = Output::create(&self.release)?;
-        let release = Release::new(&table, &problem, &self.policy, &solution, self.publish, self.order)?;
+        let release = Release::new(&table, &problem, &policy, &solution, self.publish, self.order)?;
         release.write(&mut output, watch)?;
         clock.lap("write");
-        let findings = audit(&problem, &self.policy, output.temporary_path(), watch)?;
+        let findings = audit(&problem, &policy, output.temporary_path(), watch)?;
         if let Some(violation) = findings.measures.violations.first() {
             return Err(Error::bug(format!("the release does not meet its requirement: {violation}")));
         }
@@ -206,7 +216,10 @@ fn parts(policy: &Policy) -> Vec<Part> {
     let privacy = &policy.privacy;
     let hard = policy.attributes.values().flat_map(|attribute| &attribute.rules).any(|rule| rule.hard);
     let asked = [
-        (Part::K, privacy.k.is_some() || !privacy.quasi_identifiers.is_empty()),
+        (
+            Part::K,
+            privacy.k.is_some() || !privacy.quasi_identifiers.is_empty() || target::of(policy).is_some(),
+        ),
         (Part::L, privacy.l.is_some()),
         (Part::T, privacy.t.is_some()),
         (Part::MaxLoss, privacy.max_loss.is_some()),
@@ -218,7 +231,14 @@ fn parts(policy: &Policy) -> Vec<Part> {
 /// Runs a policy's method on a problem.
 pub fn solve(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<Solution> {
     problem.requirement.check_feasible(problem)?;
-    method(policy)?.solve(problem, watch)
+    let method = method(policy)?;
+    match target::of(policy) {
+        None => method.solve(problem, watch),
+        Some(target) => {
+            let found = target.best_privacy(problem, policy, method.as_ref(), watch)?;
+            Ok(found.into_solution(&target))
+        }
+    }
 }
 
 fn hash(path: &Path) -> Result<String> {

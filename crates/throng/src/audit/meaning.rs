@@ -203,9 +203,10 @@ impl<'a> CellReader<'a> {
     }
 
     fn read_node(&self, tree: &Taxonomy, text: &str) -> Option<Cell> {
-        let leaves = tree.leaves_under(*self.nodes.get(text)?);
+        let node = *self.nodes.get(text)?;
+        let leaves = tree.leaves_under(node);
         let single = leaves.len() == 1 && !(text == ANY && tree.leaf_count() > 1);
-        let ncp = if single { 0.0 } else { leaves.len() as f64 / tree.leaf_count() as f64 };
+        let ncp = if single { 0.0 } else { tree.share(node) };
         let missing = self.attribute.domain.missing().is_some_and(|code| leaves.contains(&(code as usize)));
         Some(Cell { ncp, single, range: None, leaves: (leaves.start as u32, leaves.end as u32), missing })
     }

@@ -1,7 +1,7 @@
 //! The penalty kernel: what a box costs, for every kind of attribute.
 //!
 //! `spec`: NCP of a group on a number is its width over the domain's; on a category the share of leaves below
-//! the lowest common ancestor, 0 for a single value. Weighted and summed over attributes.
+//! the lowest common ancestor, by their weights, 0 for a single value. Weighted and summed over attributes.
 //!
 //! Every attribute has a penalty of one of three shapes, chosen when the kernel is built:
 //! * *pairs*: a table over (low, high), for domains with few values of whatever kind;
@@ -284,5 +284,5 @@ fn sparse_table(tree: &Taxonomy, weight: f64) -> Vec<Vec<f64>> {
 }
 
 fn share(tree: &Taxonomy, low: usize, high: usize, weight: f64) -> f64 {
-    tree.leaves_under(tree.ancestor(low, high)).len() as f64 / tree.leaf_count() as f64 * weight
+    tree.share(tree.ancestor(low, high)) * weight
 }

@@ -69,6 +69,10 @@ pub struct Privacy {
     pub t: Option<f64>,
     /// The bound of the dual problem.
     pub max_loss: Option<f64>,
+    /// The utility target: the largest k is looked for that loses no more.
+    pub max_gcp: Option<f64>,
+    /// The utility target: the largest k is looked for at which COUNT queries are off by no more on average.
+    pub max_query_error: Option<f64>,
     /// Share of records that may be suppressed.
     pub suppress: f64,
     /// Several quasi-identifiers with their own k.
@@ -129,6 +133,8 @@ pub struct AttributePolicy {
     pub kind: Option<Kind>,
     /// Its weight, above 0.
     pub weight: f64,
+    /// Weights of the leaves of its hierarchy that do not weigh 1.
+    pub leaf_weights: IndexMap<String, f64>,
     /// Its hierarchy.
     pub hierarchy: Option<Hierarchy>,
     /// Its data constraint rules.
@@ -269,7 +275,8 @@ impl Policy {
     /// Whether a quasi-identifier is generalized: with nothing but named ones asked for, only those are.
     fn masks(&self, column: &str) -> bool {
         let Privacy { k, l, t, max_loss, quasi_identifiers, .. } = &self.privacy;
-        let only_named = k.is_none() && l.is_none() && t.is_none() && max_loss.is_none();
+        let searched = self.privacy.max_gcp.is_some() || self.privacy.max_query_error.is_some();
+        let only_named = k.is_none() && l.is_none() && t.is_none() && max_loss.is_none() && !searched;
         !only_named
             || quasi_identifiers.iter().any(|named| named.attributes.iter().any(|name| name == column))
     }

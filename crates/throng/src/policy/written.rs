@@ -18,9 +18,20 @@ const DEEPEST: usize = 100;
 
 const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate"];
 const DATA: &[&str] = &["missing", "incomplete"];
-const PRIVACY: &[&str] = &["k", "l", "diversity", "c", "t", "max_loss", "suppress", "quasi_identifiers"];
+const PRIVACY: &[&str] = &[
+    "k",
+    "l",
+    "diversity",
+    "c",
+    "t",
+    "max_loss",
+    "max_gcp",
+    "max_query_error",
+    "suppress",
+    "quasi_identifiers",
+];
 const QUASI_IDENTIFIER: &[&str] = &["attributes", "k"];
-const ATTRIBUTE: &[&str] = &["role", "kind", "weight", "hierarchy", "rules"];
+const ATTRIBUTE: &[&str] = &["role", "kind", "weight", "leaf_weights", "hierarchy", "rules"];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 
 /// A policy as it was written.
@@ -44,6 +55,8 @@ pub(super) struct WrittenPrivacy {
     pub c: Option<Spanned<f64>>,
     pub t: Option<Spanned<f64>>,
     pub max_loss: Option<Spanned<f64>>,
+    pub max_gcp: Option<Spanned<f64>>,
+    pub max_query_error: Option<Spanned<f64>>,
     pub suppress: Option<Spanned<f64>>,
     pub quasi_identifiers: Vec<WrittenQuasiIdentifier>,
 }
@@ -70,6 +83,7 @@ pub(super) struct WrittenAttribute<'i> {
     pub role: Option<Spanned<String>>,
     pub kind: Option<Spanned<String>>,
     pub weight: Option<Spanned<f64>>,
+    pub leaf_weights: Option<Item<'i>>,
     pub hierarchy: Option<Item<'i>>,
     pub rules: Vec<WrittenRule>,
     /// Where the word `rules` stands.
@@ -169,6 +183,8 @@ fn privacy(source: Source<'_>, item: Option<&Item<'_>>) -> Result<WrittenPrivacy
         c: fields.number("c")?,
         t: fields.number("t")?,
         max_loss: fields.number("max_loss")?,
+        max_gcp: fields.number("max_gcp")?,
+        max_query_error: fields.number("max_query_error")?,
         suppress: fields.number("suppress")?,
         quasi_identifiers: quasi_identifiers
             .iter()
@@ -239,6 +255,7 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
         role: fields.string("role")?,
         kind: fields.string("kind")?,
         weight: fields.number("weight")?,
+        leaf_weights: fields.item("leaf_weights").cloned(),
         hierarchy: fields.item("hierarchy").cloned(),
         rules: rules.iter().map(|item| rule(source, item)).collect::<Result<_>>()?,
         rules_span: item.get_ref().as_table().and_then(|table| key_span(table, "rules")),

@@ -82,6 +82,18 @@ impl Domain {
         &self.scale
     }
 
+    /// Gives the leaves of a category weights of their own; those that are not named weigh 1. The error is a name that
+    /// is no value.
+    pub fn weigh_leaves(&mut self, weights: &indexmap::IndexMap<String, f64>) -> Result<(), String> {
+        if let Some(unknown) = weights.keys().find(|name| !self.labels.contains(name)) {
+            return Err(unknown.clone());
+        }
+        if let Scale::Categorical(tree) = &mut self.scale {
+            tree.weigh_leaves(|label| weights.get(label).copied().unwrap_or(1.0));
+        }
+        Ok(())
+    }
+
     /// The code of the missing value, if it occurs.
     pub fn missing(&self) -> Option<u32> {
         self.missing

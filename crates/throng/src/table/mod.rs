@@ -223,10 +223,31 @@ impl Table {
             (None, Some(_)) => Kind::Categorical,
             (None, None) => domain::guess_kind(present()),
         };
-        encode_as(kind, hierarchy, &texts, &missing).map_err(|misfit| {
+        let mut encoding = encode_as(kind, hierarchy, &texts, &missing).map_err(|misfit| {
             let error = Error::input(misfit.message).with_hint(misfit.hint);
             self.error_at(column, misfit.entry, error)
-        })
+        })?;
+        if let Some(weights) = policy.map(|policy| &policy.leaf_weights).filter(|weights| !weights.is_empty())
+        {
+            self.check_leaf_weights(column, kind, encoding.domain.weigh_leaves(weights))?;
+        }
+        Ok(encoding)
+    }
+
+    fn check_leaf_weights(&self, column: usize, kind: Kind, weighed: Result<(), String>) -> Result<()> {
+        let error = match (kind, weighed) {
+            (Kind::Categorical, Ok(())) => return Ok(()),
+            (Kind::Categorical, Err(unknown)) => Error::input(format!(
+                "leaf_weights names \"{}\", which is neither in the table nor in the hierarchy",
+                domain::shorten(&unknown)
+            ))
+            .with_hint("correct the name, or leave it out"),
+            (Kind::Numeric, _) => {
+                Error::input("leaf_weights weigh categories, but this attribute is numeric")
+                    .with_hint("leave them out, or make the attribute categorical")
+            }
+        };
+        Err(error.in_file(&self.path).in_column(column as u64 + 1).for_attribute(&self.names[column]))
     }
 
     /// Lets an error point at the first cell that holds the value with this number.

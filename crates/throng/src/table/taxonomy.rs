@@ -173,6 +173,8 @@ pub struct Taxonomy {
     leaves: Vec<NodeId>,
     /// `ancestors[j][i]`: lowest common ancestor of leaves `i ..= i + 2^j`.
     ancestors: Vec<Vec<NodeId>>,
+    /// What the leaves before each place weigh together; empty if all weigh the same.
+    weight_before: Vec<f64>,
 }
 
 impl Taxonomy {
@@ -234,6 +236,26 @@ impl Taxonomy {
     pub fn leaves_under(&self, node: NodeId) -> std::ops::Range<usize> {
         let node = &self.nodes[node.0 as usize];
         node.first as usize..node.end as usize
+    }
+
+    /// Gives every leaf a weight of its own.
+    pub fn weigh_leaves(&mut self, weight: impl Fn(&str) -> f64) {
+        let mut total = 0.0;
+        let mut before = vec![0.0];
+        for label in self.leaf_labels() {
+            total += weight(label);
+            before.push(total);
+        }
+        self.weight_before = before;
+    }
+
+    /// Which share of all leaves lies under a node, by their weights.
+    pub fn share(&self, node: NodeId) -> f64 {
+        let leaves = self.leaves_under(node);
+        match self.weight_before.last() {
+            None => leaves.len() as f64 / self.leaf_count() as f64,
+            Some(total) => (self.weight_before[leaves.end] - self.weight_before[leaves.start]) / total,
+        }
     }
 
     /// Steps from a node to the furthest leaf below it.
@@ -305,7 +327,12 @@ impl Builder {
         if self.labels.is_empty() {
             self.node(ANY);
         }
-        let mut taxonomy = Taxonomy { nodes: Vec::new(), leaves: Vec::new(), ancestors: Vec::new() };
+        let mut taxonomy = Taxonomy {
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            ancestors: Vec::new(),
+            weight_before: Vec::new(),
+        };
         self.number(&mut taxonomy);
         taxonomy.ancestors = sparse_table(&taxonomy);
         taxonomy

@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
+use indexmap::IndexMap;
+use serde::Deserialize;
 use toml::Spanned;
+use toml::de::ValueDeserializer;
 
 use super::{Attributes, above_zero, choose};
 use crate::error::{Error, Result};
-use crate::policy::fields::List;
+use crate::policy::fields::{Item, List, as_table, in_order};
 use crate::policy::hierarchy;
 use crate::policy::source::Source;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
@@ -45,11 +48,33 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
         role,
         kind,
         weight: weight.unwrap_or(1.0),
+        leaf_weights: written
+            .leaf_weights
+            .as_ref()
+            .map(|item| leaf_weights(source, item))
+            .transpose()?
+            .unwrap_or_default(),
         hierarchy: hierarchy.map(|item| hierarchy::read(source, item)).transpose()?,
         rules: rules.collect::<Result<_>>()?,
         span: written.name.span(),
         hierarchy_span: hierarchy.map(Spanned::span),
     })
+}
+
+/// `{ leaf = weight, … }`, each above 0.
+fn leaf_weights(source: Source<'_>, item: &Item<'_>) -> Result<IndexMap<String, f64>> {
+    let expected = "numbers above 0, one for each leaf";
+    let weight = |(name, item): (&Spanned<_>, &Item<'_>)| {
+        let number = f64::deserialize(ValueDeserializer::from(item.clone()));
+        match number.ok().filter(|number| number.is_finite() && *number > 0.0) {
+            Some(number) => Ok((String::from(name.get_ref() as &str), number)),
+            None => {
+                let message = format!("leaf_weights must be {expected}");
+                Err(source.error(&item.span(), message, format!("expected {expected}")))
+            }
+        }
+    };
+    in_order(as_table(source, item, "leaf_weights")?).into_iter().map(weight).collect()
 }
 
 /// Settings that an attribute of this role would silently ignore.
@@ -59,6 +84,9 @@ fn reject_without_use(source: Source<'_>, written: &WrittenAttribute<'_>, role: 
     }
     if let Some(weight) = &written.weight {
         return Err(without_use(source, &weight.span(), "a weight makes sense", "\"quasi\""));
+    }
+    if let Some(weights) = &written.leaf_weights {
+        return Err(without_use(source, &weights.span(), "leaf_weights make sense", "\"quasi\""));
     }
     if let Some(span) = &written.rules_span {
         return Err(without_use(source, span, "rules make sense", "\"quasi\""));

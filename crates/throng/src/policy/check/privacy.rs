@@ -52,12 +52,15 @@ pub(super) fn check(
     let suppress = written.suppress.as_ref().map(|share| {
         within(source, "suppress", share, "a number from 0 to below 1", |share| (0.0..1.0).contains(&share))
     });
+    let query_error = |error: &Spanned<f64>| above_zero(source, "max_query_error", error);
     let privacy = Privacy {
         k: written.k.as_ref().map(|k| positive(source, k)).transpose()?,
         l: written.l.as_ref().map(|l| check_l(source, l, diversity)).transpose()?,
         diversity,
         t: share("t", &written.t)?,
         max_loss: share("max_loss", &written.max_loss)?,
+        max_gcp: share("max_gcp", &written.max_gcp)?,
+        max_query_error: written.max_query_error.as_ref().map(query_error).transpose()?,
         suppress: suppress.transpose()?.unwrap_or(0.0),
         quasi_identifiers: quasi_identifiers(source, &written.quasi_identifiers, attributes)?,
         span: written.span.clone(),
@@ -69,8 +72,8 @@ pub(super) fn check(
 }
 
 fn require_something(source: Source<'_>, written: &WrittenPrivacy) -> Result<()> {
-    let WrittenPrivacy { k, l, t, max_loss, quasi_identifiers, .. } = written;
-    let numbers = [l, t, max_loss].iter().any(|number| number.is_some());
+    let WrittenPrivacy { k, l, t, max_loss, max_gcp, max_query_error, quasi_identifiers, .. } = written;
+    let numbers = [l, t, max_loss, max_gcp, max_query_error].iter().any(|number| number.is_some());
     if k.is_some() || numbers || !quasi_identifiers.is_empty() {
         return Ok(());
     }

@@ -1,0 +1,210 @@
+//! Given a utility target, the best privacy: the largest k that loses no more.
+//!
+//! One of the two questions that end Xu et al. 2006. `max_gcp` bounds the loss of the release, `max_query_error` the mean
+//! error of 1,000 COUNT queries drawn over all quasi-identifiers. Any method is run at one k after the other: k is
+//! doubled while the target is met, then the gap is halved until it is closed. Loss need not grow with every step of k,
+//! so a larger k beyond the first one that failed might meet the target by chance; it is not looked for. All that was
+//! tried is reported.
+//!
+//! Cost: about 2·log₂ k runs of the method.
+
+use crate::error::{Error, Result};
+use crate::evaluate::queries;
+use crate::loss::{Extent, Kernel};
+use crate::method::{Method, Solution};
+use crate::policy::Policy;
+use crate::privacy::Requirement;
+use crate::problem::Problem;
+use crate::report::{Block, Chart, Section, Series, Unit};
+use crate::watch::Watch;
+use crate::with_matrix;
+
+/// Queries that are drawn to measure their error, and their seed.
+const QUERIES: usize = 1000;
+const QUERY_SEED: u64 = 1;
+
+/// What a release may lose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// Its global certainty penalty, at most.
+    pub max_gcp: Option<f64>,
+    /// The mean error of COUNT queries, at most.
+    pub max_query_error: Option<f64>,
+}
+
+/// The target of a policy, if it has one.
+pub fn of(policy: &Policy) -> Option<Target> {
+    let (max_gcp, max_query_error) = (policy.privacy.max_gcp, policy.privacy.max_query_error);
+    (max_gcp.is_some() || max_query_error.is_some()).then_some(Target { max_gcp, max_query_error })
+}
+
+/// One k that was tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    /// What was required.
+    pub k: usize,
+    /// Its loss.
+    pub gcp: f64,
+    /// The mean error of COUNT queries, where that is asked for.
+    pub query_error: Option<f64>,
+    /// Whether the target was met.
+    pub met: bool,
+}
+
+/// The best privacy that was found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The largest k that met the target.
+    pub k: usize,
+    /// What the method found for it.
+    pub solution: Solution,
+    /// All that was tried, by k.
+    pub steps: Vec<Step>,
+}
+
+impl Target {
+    /// Looks for the largest k, at least that of the policy, for which a method meets the target.
+    pub fn best_privacy(
+        &self,
+        problem: &Problem,
+        policy: &Policy,
+        method: &dyn Method,
+        watch: &dyn Watch,
+    ) -> Result<Found> {
+        let mut trial = problem.clone();
+        let mut steps: Vec<Step> = Vec::new();
+        let mut attempt = |k: usize| -> Result<(Step, Solution)> {
+            watch.check()?;
+            let mut privacy = policy.privacy.clone();
+            privacy.k = Some(k);
+            trial.requirement = Requirement::new(&privacy, &trial.sensitive);
+            trial.requirement.check_feasible(&trial)?;
+            let solution = method.solve(&trial, watch)?;
+            let step = self.measure(&trial, &solution, k)?;
+            steps.push(step);
+            Ok((step, solution))
+        };
+        let mut most = policy.privacy.k.unwrap_or(1);
+        let (first, mut best) = attempt(most)?;
+        if !first.met {
+            return Err(self.out_of_reach(&first));
+        }
+        let mut failed = problem.len() + 1;
+        while failed - most > 1 {
+            // Doubled until something fails, then halfway.
+            let next =
+                if failed > problem.len() { (2 * most).min(problem.len()) } else { most.midpoint(failed) };
+            let (step, solution) = attempt(next)?;
+            if step.met {
+                (most, best) = (next, solution);
+            } else {
+                failed = next;
+            }
+        }
+        steps.sort_by_key(|step| step.k);
+        Ok(Found { k: most, solution: best, steps })
+    }
+
+    fn measure(&self, problem: &Problem, solution: &Solution, k: usize) -> Result<Step> {
+        let gcp = gcp(problem, solution);
+        let measure = |_| queries::mean_error(problem, solution, QUERIES, QUERY_SEED);
+        let query_error = self.max_query_error.map(measure).transpose()?;
+        let within = |value: f64, most: Option<f64>| most.is_none_or(|most| value <= most);
+        let met = within(gcp, self.max_gcp) && within(query_error.unwrap_or(0.0), self.max_query_error);
+        Ok(Step { k, gcp, query_error, met })
+    }
+
+    fn out_of_reach(&self, first: &Step) -> Error {
+        let error = first
+            .query_error
+            .map_or(String::new(), |error| format!(" and the mean error of queries {error:.4}"));
+        Error::requirement(format!(
+            "the utility target cannot be met: already at k = {} the loss is {:.4}{error}",
+            first.k, first.gcp
+        ))
+        .with_hint("raise max_gcp or max_query_error, lower k, or try another method")
+    }
+
+    fn in_words(&self) -> String {
+        let parts = [
+            self.max_gcp.map(|most| format!("a loss of at most {most}")),
+            self.max_query_error.map(|most| format!("a mean error of queries of at most {most}")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+    }
+}
+
+impl Found {
+    /// The solution, which tells how it was found.
+    pub fn into_solution(self, target: &Target) -> Solution {
+        let section = self.section(target);
+        let mut solution = self.solution;
+        solution.notes.push(format!("k = {} is the largest k found with {}.", self.k, target.in_words()));
+        solution.sections.push(section);
+        solution
+    }
+
+    fn section(&self, target: &Target) -> Section {
+        let figure = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
+        let row = |step: &Step| {
+            let met = if step.met { "yes" } else { "no" };
+            vec![step.k.to_string(), figure(Some(step.gcp)), figure(step.query_error), met.to_owned()]
+        };
+        let line = |name: &str, value: fn(&Step) -> Option<f64>| Series {
+            name: name.to_owned(),
+            values: self.steps.iter().map(value).collect(),
+        };
+        let mut series = vec![line("loss", |step| Some(step.gcp))];
+        if target.max_query_error.is_some() {
+            series.push(line("query error", |step| step.query_error));
+        }
+        let chart = Chart {
+            title: "The frontier".to_owned(),
+            words: "What each k costs that was tried.".to_owned(),
+            across: "k".to_owned(),
+            places: self.steps.iter().map(|step| step.k.to_string()).collect(),
+            series,
+            unit: Unit::Share,
+            log: false,
+        };
+        Section {
+            heading: "The best privacy for this utility".to_owned(),
+            blocks: vec![
+                Block::Words(format!(
+                    "Asked for {}. k was doubled while that held, then the gap was halved; k = {} is the largest that \
+                     held. Loss need not grow with every step of k, so larger k were not all tried.",
+                    target.in_words(),
+                    self.k
+                )),
+                Block::Lines(chart),
+                Block::Table {
+                    head: ["k", "loss (GCP)", "mean query error", "within the target"]
+                        .map(str::to_owned)
+                        .to_vec(),
+                    rows: self.steps.iter().map(row).collect(),
+                },
+            ],
+        }
+    }
+}
+
+/// The global certainty penalty of a solution; a suppressed record loses everything.
+pub fn gcp(problem: &Problem, solution: &Solution) -> f64 {
+    let kernel = Kernel::new(&problem.attributes);
+    let of_box = |group: usize, boxes: &crate::method::Boxes| -> f64 {
+        let ends = boxes.ends.iter().enumerate();
+        ends.map(|(at, ends)| kernel.penalty(at, ends[group].0 as usize, ends[group].1 as usize)).sum()
+    };
+    let groups = solution.partition.groups().enumerate();
+    let published: f64 = with_matrix!(&problem.records, matrix => groups
+        .map(|(at, group)| {
+            let penalty = match &solution.boxes {
+                Some(boxes) => of_box(at, boxes),
+                None => kernel.ncp(&Extent::around(matrix, group)),
+            };
+            group.len() as f64 * penalty
+        })
+        .sum());
+    let lost = solution.suppressed.len() as f64 * problem.total_weight();
+    (published + lost) / (problem.len() as f64 * problem.total_weight())
+}
