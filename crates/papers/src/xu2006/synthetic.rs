@@ -1,0 +1,241 @@
+//! Section 5.2: synthetic tables of integers from 1 to 16.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use throng::evaluate::queries::draw::draw;
+use throng::policy::Policy;
+use throng::problem::Problem;
+use throng::report::{Block, Claim, Section, Unit};
+use throng::watch::Unwatched;
+use throng::{Error, Result, run};
+
+use super::{METHODS, below, lines, mean_error, solve};
+use crate::Setting;
+
+const K: usize = 10;
+const WEIGHTS: [f64; 4] = [8.0, 4.0, 2.0, 1.0];
+
+/// How values are distributed.
+#[derive(Clone, Copy)]
+enum Shape {
+    Uniform,
+    /// Around the middle, with this σ.
+    Gaussian(f64),
+}
+
+impl Shape {
+    fn value(self, random: &mut ChaCha8Rng) -> i64 {
+        match self {
+            Shape::Uniform => random.random_range(1..=16),
+            Shape::Gaussian(sigma) => {
+                // Box and Muller.
+                let (one, other) = (1.0 - random.random::<f64>(), random.random::<f64>());
+                let normal = (-2.0 * one.ln()).sqrt() * (std::f64::consts::TAU * other).cos();
+                ((8.5 + sigma * normal).round() as i64).clamp(1, 16)
+            }
+        }
+    }
+}
+
+fn table(
+    shape: Shape,
+    rows: usize,
+    attributes: usize,
+    weights: &[f64],
+    seed: u64,
+) -> Result<(Policy, Problem)> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let names: Vec<String> = (1..=attributes).map(|at| format!("A{at}")).collect();
+    let mut csv = names.join(",") + "\n";
+    for _ in 0..rows {
+        let row: Vec<String> = (0..attributes).map(|_| shape.value(&mut random).to_string()).collect();
+        csv += &(row.join(",") + "\n");
+    }
+    let folder = tempfile::tempdir().map_err(|cause| Error::io("write", &std::env::temp_dir(), &cause))?;
+    let data = folder.path().join("table.csv");
+    std::fs::write(&data, csv).map_err(|cause| Error::io("write", &data, &cause))?;
+    let mut text = format!("[privacy]\nk = {K}\n[method]\nname = \"mondrian\"\nseed = {seed}\n");
+    for (at, name) in names.iter().enumerate() {
+        let weight = weights.get(at).copied().unwrap_or(1.0);
+        text += &format!("[attribute.{name}]\nrole = \"quasi\"\nkind = \"numeric\"\nweight = {weight:?}\n");
+    }
+    let policy = Policy::parse(&text, None)?;
+    let problem = Problem::new(&run::read(&data, &policy, &Unwatched)?, &policy)?;
+    Ok((policy, problem))
+}
+
+/// Penalty, discernibility and seconds of every method, place by place.
+struct Sweep {
+    places: Vec<String>,
+    of_method: Vec<[Vec<f64>; 3]>,
+}
+
+impl Sweep {
+    fn run(cases: impl IntoIterator<Item = (String, Shape, usize, usize)>) -> Result<Self> {
+        let mut sweep = Sweep { places: Vec::new(), of_method: vec![Default::default(); METHODS.len()] };
+        for (place, shape, rows, attributes) in cases {
+            let (policy, problem) = table(shape, rows, attributes, &[], 1)?;
+            for (method, figures) in METHODS.iter().zip(&mut sweep.of_method) {
+                let outcome = solve(&problem, &policy.clone().with_method(method)?)?;
+                figures[0].push(outcome.penalty);
+                figures[1].push(outcome.discernibility);
+                figures[2].push(outcome.seconds);
+            }
+            sweep.places.push(place);
+        }
+        Ok(sweep)
+    }
+
+    fn series(&self, at: usize) -> Vec<(&'static str, Vec<f64>)> {
+        METHODS.iter().zip(&self.of_method).map(|(method, figures)| (*method, figures[at].clone())).collect()
+    }
+
+    fn chart(&self, title: &str, across: &str, at: usize, unit: Unit) -> Block {
+        lines(title, across, &self.places, &self.series(at), unit)
+    }
+
+    /// A claim that a method is below another.
+    fn below(&self, text: &str, lower: usize, higher: usize, at: usize) -> Claim {
+        below(
+            text,
+            &self.places,
+            &self.of_method[lower][at],
+            &self.of_method[higher][at],
+            if at == 2 { 3 } else { 0 },
+        )
+    }
+}
+
+pub fn sections(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Vec<Section>> {
+    Ok(vec![
+        weights(setting, claims)?,
+        sigma(setting, claims)?,
+        dimensions(setting, claims)?,
+        size(setting, claims)?,
+    ])
+}
+
+fn rows(setting: &Setting) -> usize {
+    if setting.quick { 1000 } else { 10_000 }
+}
+
+/// Figure 9.
+fn weights(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
+    let seeds = if setting.quick { 2 } else { 20 };
+    let places: Vec<String> = ["A1", "A1A2", "A1A2A3", "A1A2A3A4"].map(str::to_owned).to_vec();
+    let mut blocks = vec![Block::Words(format!(
+        "{} uniform records, weights 8, 4, 2, 1 against none, k = {K}, mean over {seeds} seeds; COUNT queries on the \
+         first attributes.",
+        rows(setting)
+    ))];
+    for method in ["bottom-up", "top-down"] {
+        let mut errors = [vec![0.0; 4], vec![0.0; 4]];
+        for seed in 1..=seeds {
+            for (weights, errors) in [&WEIGHTS[..], &[]].into_iter().zip(&mut errors) {
+                let (policy, problem) = table(Shape::Uniform, rows(setting), 4, weights, seed)?;
+                let outcome = solve(&problem, &policy.with_method(method)?)?;
+                for (first, error) in errors.iter_mut().enumerate() {
+                    let on: Vec<usize> = (0..=first).collect();
+                    *error +=
+                        mean_error(&problem, &outcome, &draw(&problem, &on, None, 200, seed)) / seeds as f64;
+                }
+            }
+        }
+        let [weighted, plain] = errors;
+        let text =
+            format!("Weights 8, 4, 2, 1 lower the error of {method} on queries over A1, A1A2 and A1A2A3.");
+        claims.push(below(&text, &places[..3], &weighted[..3], &plain[..3], 4));
+        let title = format!("Query error of {method} (figure 9)");
+        blocks.push(lines(
+            &title,
+            "queries on",
+            &places,
+            &[("weighted", weighted), ("not weighted", plain)],
+            Unit::Share,
+        ));
+    }
+    Ok(Section { heading: "Weights (figure 9)".to_owned(), blocks })
+}
+
+fn sigma(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
+    let rows = rows(setting);
+    let gaussian =
+        [0.5, 1.0, 2.0, 3.0, 4.0].map(|sigma| (format!("σ = {sigma}"), Shape::Gaussian(sigma), rows, 4));
+    let uniform = ("uniform".to_owned(), Shape::Uniform, rows, 4);
+    let sweep = Sweep::run(gaussian.into_iter().chain([uniform]))?;
+    let at_one = |method: usize| vec![sweep.of_method[method][0][1]];
+    let place = [sweep.places[1].clone()];
+    for (name, method) in [("bottom-up", 2), ("top-down", 3)] {
+        let text = format!("With σ = 1, certainty penalty of {name} is below MultiDim's.");
+        claims.push(below(&text, &place, &at_one(method), &at_one(0), 0));
+    }
+    let last = sweep.places.len() - 1;
+    let uniform = |method: usize| vec![sweep.of_method[method][0][last]];
+    claims.push(below(
+        "On uniform data bottom-up is poor: its certainty penalty is above MultiDim's.",
+        &sweep.places[last..],
+        &uniform(0),
+        &uniform(2),
+        0,
+    ));
+    Ok(Section {
+        heading: "Distribution".to_owned(),
+        blocks: vec![
+            Block::Words(format!("{rows} records, 4 attributes in 1 … 16, k = {K}.")),
+            sweep.chart("Certainty penalty", "distribution", 0, Unit::Count),
+            sweep.chart("Discernibility", "distribution", 1, Unit::Count),
+        ],
+    })
+}
+
+/// Figures 10 and 11.
+fn dimensions(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
+    let rows = rows(setting);
+    let sweep = Sweep::run((2..=8).map(|d| (format!("d = {d}"), Shape::Gaussian(1.0), rows, d)))?;
+    for (name, method) in [("bottom-up", 2), ("top-down", 3)] {
+        let text =
+            format!("Certainty penalty of {name} is below MultiDim's in every number of dimensions (σ = 1).");
+        claims.push(sweep.below(&text, method, 0, 0));
+        let text =
+            format!("Discernibility of {name} is below MultiDim's in every number of dimensions (σ = 1).");
+        claims.push(sweep.below(&text, method, 0, 1));
+    }
+    claims.push(sweep.below(
+        "top-down is slightly better than bottom-up (certainty penalty, σ = 1).",
+        3,
+        2,
+        0,
+    ));
+    Ok(Section {
+        heading: "Number of attributes (figures 10 and 11)".to_owned(),
+        blocks: vec![
+            Block::Words(format!("{rows} records, Gaussian with σ = 1, k = {K}.")),
+            sweep.chart("Certainty penalty (figure 10)", "attributes", 0, Unit::Count),
+            sweep.chart("Discernibility (figure 11)", "attributes", 1, Unit::Count),
+        ],
+    })
+}
+
+/// Figure 12.
+fn size(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
+    let thousands: &[usize] = if setting.quick { &[1, 2] } else { &[10, 25, 50, 75, 100] };
+    let sweep = Sweep::run(
+        thousands.iter().map(|rows| (format!("{rows},000"), Shape::Gaussian(1.0), 1000 * rows, 4)),
+    )?;
+    let scaled = sweep.of_method[0][2].iter().map(|seconds| 6.0 * seconds).collect::<Vec<f64>>();
+    claims.push(below(
+        "At every N, top-down takes less than 6 times as long as MultiDim (seconds against 6 times MultiDim's).",
+        &sweep.places,
+        &sweep.of_method[3][2],
+        &scaled,
+        3,
+    ));
+    Ok(Section {
+        heading: "Number of records (figure 12)".to_owned(),
+        blocks: vec![
+            Block::Words(format!("4 attributes, Gaussian with σ = 1, k = {K}.")),
+            sweep.chart("Seconds (figure 12)", "records", 2, Unit::Seconds),
+            sweep.chart("Certainty penalty", "records", 0, Unit::Count),
+        ],
+    })
+}
