@@ -12,7 +12,6 @@ use crate::audit::{self, Findings, LowerBound};
 use crate::error::{Error, Fault, Result};
 use crate::method::{Entry, METHODS, Solution};
 use crate::policy::Policy;
-use crate::privacy::Requirement;
 use crate::problem::Problem;
 use crate::release::{Order, Output, Publish, Release};
 use crate::report::{Comparison, ComparisonRun, Provenance, Report};
@@ -44,7 +43,7 @@ impl Compare {
         let mut runs = Vec::new();
         for policy in &policies {
             // All of them give the columns the same roles, so only what is required changes.
-            problem.requirement = Requirement::new(&policy.privacy, &problem.sensitive);
+            problem.require(&policy.privacy);
             let stage = Stage { compare: self, table: &table, problem: &problem, watch };
             runs.extend(stage.run_all(&methods, policy)?);
         }

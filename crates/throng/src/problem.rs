@@ -4,14 +4,14 @@
 //! domain. Rows are padded to a multiple of [`LANES`] so that growing a box is a few vector instructions;
 //! padding is zero everywhere and never matters.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 
 use crate::curve::Curve;
 use crate::error::{Error, Result};
-use crate::policy::{Incomplete, Policy, Role};
+use crate::policy::{Incomplete, Policy, Privacy, Role};
 use crate::privacy::Requirement;
 use crate::table::domain::Encoding;
 use crate::table::{Domain, Storage, Table};
@@ -232,6 +232,8 @@ pub struct Problem {
     pub sensitive: Vec<Counted>,
     /// Class attributes.
     pub classes: Vec<Counted>,
+    /// The k that each record asks for itself, where the policy lets them.
+    pub demands: Option<Arc<[u32]>>,
     /// What must hold for every class of the release.
     pub requirement: Requirement,
     /// The seed of all randomness.
@@ -248,6 +250,8 @@ pub fn storage(policy: &Policy, names: &[String]) -> Vec<Storage> {
     names
         .iter()
         .map(|name| match policy.role(name) {
+            // Never published, but asked what each record demands.
+            _ if policy.privacy.k_column.as_ref() == Some(name) => Storage::Coded,
             Role::Quasi | Role::Sensitive | Role::Class => Storage::Coded,
             Role::Identifier => Storage::Skip,
             Role::Other => Storage::Text,
@@ -293,19 +297,27 @@ impl Problem {
         }
         let records = quasi_matrix(table, &parts.quasi, rows.as_deref(), count);
         let attributes = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
-        let requirement = Requirement::new(&policy.privacy, &parts.sensitive);
+        let demands = demands(table, policy, rows.as_deref())?;
+        let requirement =
+            Requirement::new(&policy.privacy, &parts.sensitive).with_demands(demands.as_deref());
         let dropped = table.len() - count;
         Ok(Problem {
             attributes,
             records,
             sensitive: parts.sensitive,
             classes: parts.classes,
+            demands,
             requirement,
             seed: policy.method.seed,
             rows,
             dropped,
             curve_order: OnceLock::new(),
         })
+    }
+
+    /// Asks for something else.
+    pub fn require(&mut self, privacy: &Privacy) {
+        self.requirement = Requirement::new(privacy, &self.sensitive).with_demands(self.demands.as_deref());
     }
 
     /// Number of records.
@@ -345,6 +357,24 @@ struct Parts {
 
 fn encode(table: &Table, policy: &Policy, column: usize) -> Result<Encoding> {
     table.encode(column, &policy.missing, policy.attributes.get(&table.names()[column]))
+}
+
+/// What each record asks for itself; one that asks for nothing asks for 1.
+fn demands(table: &Table, policy: &Policy, rows: Option<&[u32]>) -> Result<Option<Arc<[u32]>>> {
+    let Some(name) = &policy.privacy.k_column else { return Ok(None) };
+    let Some(column) = table.names().iter().position(|column| column == name) else { return Ok(None) };
+    let read = |(entry, text): (usize, &&str)| {
+        if text.is_empty() || policy.missing.iter().any(|marker| marker == text) {
+            return Ok(1);
+        }
+        text.trim().parse::<u32>().ok().filter(|k| *k >= 1).ok_or_else(|| {
+            let error = Error::input(format!("\"{}\" is not a k", crate::table::domain::shorten(text)))
+                .with_hint("the column that k_column names holds whole numbers of at least 1, or nothing");
+            table.error_at(column, entry as u32, error)
+        })
+    };
+    let of_entry = table.values(column).iter().enumerate().map(read).collect::<Result<Vec<u32>>>()?;
+    Ok(Some(column_codes(table, column, &of_entry, rows).into()))
 }
 
 fn no_records(table: &Table, policy: &Policy) -> Error {

@@ -11,7 +11,7 @@ use crate::audit::{Findings, audit};
 use crate::error::{Error, Result};
 use crate::method::{Entry, Method, Options, Solution};
 use crate::policy::{Kind, Policy, Role};
-use crate::privacy::{Part, Requirement};
+use crate::privacy::Part;
 use crate::problem::{self, Counted, Problem};
 use crate::release::{Order, Output, Publish, Release};
 use crate::report::{Provenance, Report};
@@ -62,7 +62,7 @@ impl Anonymize {
             Some(target) => {
                 let found = target.best_privacy(&problem, &policy, method.as_ref(), watch)?;
                 policy.privacy.k = Some(found.k);
-                problem.requirement = Requirement::new(&policy.privacy, &problem.sensitive);
+                problem.require(&policy.privacy);
                 found.into_solution(&target)
             }
         };
@@ -220,6 +220,7 @@ fn parts(policy: &Policy) -> Vec<Part> {
             Part::K,
             privacy.k.is_some() || !privacy.quasi_identifiers.is_empty() || target::of(policy).is_some(),
         ),
+        (Part::OwnK, privacy.k_column.is_some()),
         (Part::L, privacy.l.is_some()),
         (Part::T, privacy.t.is_some()),
         (Part::MaxLoss, privacy.max_loss.is_some()),

@@ -13,7 +13,6 @@ use crate::evaluate::queries;
 use crate::loss::{Extent, Kernel};
 use crate::method::{Method, Solution};
 use crate::policy::Policy;
-use crate::privacy::Requirement;
 use crate::problem::Problem;
 use crate::report::{Block, Chart, Section, Series, Unit};
 use crate::watch::Watch;
@@ -77,7 +76,7 @@ impl Target {
             watch.check()?;
             let mut privacy = policy.privacy.clone();
             privacy.k = Some(k);
-            trial.requirement = Requirement::new(&privacy, &trial.sensitive);
+            trial.require(&privacy);
             trial.requirement.check_feasible(&trial)?;
             let solution = method.solve(&trial, watch)?;
             let step = self.measure(&trial, &solution, k)?;

@@ -20,6 +20,7 @@ pub(super) fn measure(
     classes: &Classes,
 ) -> Result<Vec<ExampleClass>> {
     measure_k(measures, problem, policy, release, columns, classes);
+    measure_demands(measures, problem, classes);
     let codes =
         problem.sensitive.iter().map(|counted| codes_of(counted, release)).collect::<Result<Vec<_>>>()?;
     for (counted, codes) in problem.sensitive.iter().zip(&codes) {
@@ -31,6 +32,24 @@ pub(super) fn measure(
         measures.classification_metric = Some(minority as f64 / problem.len() as f64);
     }
     Ok(examples(problem, release, columns, classes, &codes))
+}
+
+/// Whether every record can be in a class as large as it asks for. What records ask for is not published, so the file
+/// does not tell who is where; but if the n most demanding records find n places in classes of their size, for every n,
+/// then they may be there, and else they cannot.
+fn measure_demands(measures: &mut Measures, problem: &Problem, classes: &Classes) {
+    let Some(demands) = &problem.demands else { return };
+    let mut demands = demands.to_vec();
+    demands.sort_unstable_by(|a, b| b.cmp(a));
+    let sizes = (0..classes.len()).map(|class| classes.size(class));
+    let mut places: Vec<usize> = sizes.flat_map(|size| std::iter::repeat_n(size, size)).collect();
+    places.sort_unstable_by(|a, b| b.cmp(a));
+    let unmet = places.iter().zip(&demands).find(|(size, demand)| **size < **demand as usize);
+    if let Some((_, demand)) = unmet {
+        measures
+            .violations
+            .push(format!("too few records are in classes of {demand}, which some records ask for"));
+    }
 }
 
 fn measure_k(

@@ -30,7 +30,7 @@ pub const STRICT: Entry = Entry {
     summary: "halves the table along its widest attribute; fast, for any requirement",
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
     guarantee: "groups do not overlap as ranges of values or leaves; equal records stay together",
-    takes: &[Part::K, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
     configure: |_: &mut Options<'_>| Ok(Box::new(Mondrian { cut: Cut::Strict })),
 };
 
@@ -40,7 +40,7 @@ pub const RELAXED: Entry = Entry {
     summary: "as mondrian, but records with the median value are dealt to both halves",
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
     guarantee: "with k alone, groups of fewer than 2k records unless all are equal; equal cells may merge groups",
-    takes: &[Part::K, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
     configure: |_: &mut Options<'_>| Ok(Box::new(Mondrian { cut: Cut::Relaxed })),
 };
 

@@ -61,6 +61,8 @@ pub enum Incomplete {
 pub struct Privacy {
     /// k over all quasi-identifiers together.
     pub k: Option<usize>,
+    /// The column that holds each record's own k.
+    pub k_column: Option<String>,
     /// l on the sensitive attributes.
     pub l: Option<f64>,
     /// Which form of l-diversity.
@@ -275,8 +277,9 @@ impl Policy {
     /// Whether a quasi-identifier is generalized: with nothing but named ones asked for, only those are.
     fn masks(&self, column: &str) -> bool {
         let Privacy { k, l, t, max_loss, quasi_identifiers, .. } = &self.privacy;
-        let searched = self.privacy.max_gcp.is_some() || self.privacy.max_query_error.is_some();
-        let only_named = k.is_none() && l.is_none() && t.is_none() && max_loss.is_none() && !searched;
+        let Privacy { max_gcp, max_query_error, k_column, .. } = &self.privacy;
+        let targets = [l, t, max_loss, max_gcp, max_query_error];
+        let only_named = k.is_none() && k_column.is_none() && targets.iter().all(|target| target.is_none());
         !only_named
             || quasi_identifiers.iter().any(|named| named.attributes.iter().any(|name| name == column))
     }

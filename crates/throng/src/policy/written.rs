@@ -26,6 +26,7 @@ const PRIVACY: &[&str] = &[
     "t",
     "max_loss",
     "max_gcp",
+    "k_column",
     "max_query_error",
     "suppress",
     "quasi_identifiers",
@@ -50,6 +51,7 @@ pub(super) struct Written<'i> {
 pub(super) struct WrittenPrivacy {
     pub span: Range<usize>,
     pub k: Option<Spanned<i64>>,
+    pub k_column: Option<Spanned<String>>,
     pub l: Option<Spanned<f64>>,
     pub diversity: Option<Spanned<String>>,
     pub c: Option<Spanned<f64>>,
@@ -178,6 +180,7 @@ fn privacy(source: Source<'_>, item: Option<&Item<'_>>) -> Result<WrittenPrivacy
     Ok(WrittenPrivacy {
         span,
         k: fields.whole("k")?,
+        k_column: fields.string("k_column")?,
         l: fields.number("l")?,
         diversity: fields.string("diversity")?,
         c: fields.number("c")?,

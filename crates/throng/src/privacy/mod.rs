@@ -20,6 +20,7 @@
 mod anonymity;
 mod closeness;
 pub mod diversity;
+mod own;
 pub mod risk;
 mod tally;
 
@@ -29,6 +30,7 @@ use std::sync::Arc;
 pub use anonymity::KAnonymity;
 pub use closeness::{Closeness, Ground};
 pub use diversity::LDiversity;
+pub use own::OwnAnonymity;
 pub use tally::{Histogram, Tally};
 
 use crate::error::{Error, Result};
@@ -56,6 +58,8 @@ pub trait Model: Debug + Send + Sync {
 pub enum Part {
     /// k-anonymity.
     K,
+    /// A k of each record's own.
+    OwnK,
     /// l-diversity.
     L,
     /// t-closeness.
@@ -71,6 +75,7 @@ impl Part {
     pub fn name(self) -> &'static str {
         match self {
             Part::K => "k",
+            Part::OwnK => "k_column",
             Part::L => "l",
             Part::T => "t",
             Part::MaxLoss => "max_loss",
@@ -103,6 +108,14 @@ impl Requirement {
             }
         }
         Requirement { models }
+    }
+
+    /// The same, and every class has as many records as its most demanding member asks for.
+    pub fn with_demands(mut self, demands: Option<&[u32]>) -> Self {
+        if let Some(least) = demands.and_then(|demands| demands.iter().min()) {
+            self.models.push(Arc::new(OwnAnonymity { least: *least as usize }));
+        }
+        self
     }
 
     /// A conjunction of the given models.

@@ -1,5 +1,7 @@
 //! Running counts of a set of records.
 
+use std::sync::Arc;
+
 use crate::problem::{Counted, Problem};
 
 /// How many records a set has, and how often each sensitive value occurs in it.
@@ -7,6 +9,10 @@ use crate::problem::{Counted, Problem};
 pub struct Tally {
     size: u64,
     histograms: Vec<Histogram>,
+    /// The k that each record of the problem asks for itself, where the policy lets them.
+    demands: Option<Arc<[u32]>>,
+    /// The largest of those that were taken in. Taking a record out again does not lower it: that errs on the safe side.
+    demand: u32,
 }
 
 /// How often each value occurs. Costs follow the number of values that occur, not the size of the domain.
@@ -89,13 +95,14 @@ impl PartialEq for Histogram {
 impl Tally {
     /// An empty tally over sensitive domains of the given sizes.
     pub fn new(domains: &[usize]) -> Self {
-        Tally { size: 0, histograms: domains.iter().map(|values| Histogram::new(*values)).collect() }
+        let histograms = domains.iter().map(|values| Histogram::new(*values)).collect();
+        Tally { size: 0, histograms, demands: None, demand: 0 }
     }
 
     /// An empty tally for a problem.
     pub fn for_problem(problem: &Problem) -> Self {
         let domains: Vec<usize> = problem.sensitive.iter().map(|attribute| attribute.domain.len()).collect();
-        Self::new(&domains)
+        Tally { demands: problem.demands.clone(), ..Self::new(&domains) }
     }
 
     /// The tally of all records of a problem.
@@ -110,6 +117,11 @@ impl Tally {
     /// Number of records.
     pub fn size(&self) -> u64 {
         self.size
+    }
+
+    /// The largest k that one of the records asks for itself; 0 if none does.
+    pub fn demand(&self) -> u32 {
+        self.demand
     }
 
     /// The counts of a sensitive attribute.
@@ -129,6 +141,9 @@ impl Tally {
     #[inline]
     pub fn add_record(&mut self, sensitive: &[Counted], record: u32) {
         self.size += 1;
+        if let Some(demands) = &self.demands {
+            self.demand = self.demand.max(demands[record as usize]);
+        }
         for (histogram, attribute) in self.histograms.iter_mut().zip(sensitive) {
             histogram.add(attribute.codes[record as usize]);
         }
@@ -145,6 +160,7 @@ impl Tally {
     /// Takes all records of another tally in.
     pub fn merge(&mut self, other: &Tally) {
         self.size += other.size;
+        self.demand = self.demand.max(other.demand);
         for (histogram, other) in self.histograms.iter_mut().zip(&other.histograms) {
             for (value, count) in other.present() {
                 histogram.add_many(value, count);
@@ -155,6 +171,7 @@ impl Tally {
     /// Empties it, keeping its memory.
     pub fn clear(&mut self) {
         self.size = 0;
+        self.demand = 0;
         self.histograms.iter_mut().for_each(Histogram::clear);
     }
 }

@@ -55,6 +55,7 @@ pub(super) fn check(
     let query_error = |error: &Spanned<f64>| above_zero(source, "max_query_error", error);
     let privacy = Privacy {
         k: written.k.as_ref().map(|k| positive(source, k)).transpose()?,
+        k_column: written.k_column.as_ref().map(|column| k_column(source, column, attributes)).transpose()?,
         l: written.l.as_ref().map(|l| check_l(source, l, diversity)).transpose()?,
         diversity,
         t: share("t", &written.t)?,
@@ -74,12 +75,26 @@ pub(super) fn check(
 fn require_something(source: Source<'_>, written: &WrittenPrivacy) -> Result<()> {
     let WrittenPrivacy { k, l, t, max_loss, max_gcp, max_query_error, quasi_identifiers, .. } = written;
     let numbers = [l, t, max_loss, max_gcp, max_query_error].iter().any(|number| number.is_some());
-    if k.is_some() || numbers || !quasi_identifiers.is_empty() {
+    if k.is_some() || written.k_column.is_some() || numbers || !quasi_identifiers.is_empty() {
         return Ok(());
     }
     Err(source.error(&written.span, "the policy asks for no privacy", "nothing is required here").with_hint(
         "give at least one of k, l, t, max_loss and quasi_identifiers in [privacy], for example k = 5",
     ))
+}
+
+/// A column of demands tells who is worth hiding, so it must not be published.
+fn k_column(source: Source<'_>, column: &Spanned<String>, attributes: &Attributes) -> Result<String> {
+    let name = column.get_ref();
+    match attributes.get(name).map(|attribute| attribute.role) {
+        Some(Role::Identifier) => Ok(name.clone()),
+        _ => {
+            let message =
+                format!("the column \"{name}\" would be published, and tell who asks for more privacy");
+            let hint = format!("write role = \"identifier\" under [attribute.\"{name}\"]");
+            Err(source.error(&column.span(), message, "not an identifier").with_hint(hint))
+        }
+    }
 }
 
 fn require_quasi(source: Source<'_>, attributes: &Attributes) -> Result<()> {
