@@ -1,0 +1,349 @@
+//! What a release is good for: queries, leaf weights, utility targets, and records that ask for a k of their own.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::{cases, load};
+use proptest::prelude::*;
+use throng::error::Fault;
+use throng::evaluate::Evaluate;
+use throng::evaluate::queries::answer::{Answerer, Spread};
+use throng::evaluate::queries::{self, Condition, Query, draw};
+use throng::loss::{Kernel, group_ncp};
+use throng::method::{METHODS, Solution};
+use throng::policy::Policy;
+use throng::privacy::Part;
+use throng::problem::Problem;
+use throng::release::{Order, Publish};
+use throng::run::{self, Anonymize, audit_files, solve};
+use throng::table::Scale;
+use throng::target;
+use throng::watch::Unwatched;
+
+/// Which share of a record in a group meets a condition, by counting the values it may have.
+fn plain_share(problem: &Problem, at: usize, group: &[u32], condition: &Condition) -> f64 {
+    let domain = &problem.attributes[at].domain;
+    let codes = || group.iter().map(|record| problem.records.code(*record as usize, at));
+    let (low, high) = (codes().min().unwrap(), codes().max().unwrap());
+    match (domain.scale(), condition) {
+        (Scale::Categorical(tree), Condition::Leaves(ranges)) => {
+            let node = tree.leaves_under(tree.ancestor(low as usize, high as usize));
+            let met = node.clone().filter(|leaf| {
+                ranges.iter().any(|(first, end)| (*first as usize..*end as usize).contains(leaf))
+            });
+            met.count() as f64 / node.len() as f64
+        }
+        (Scale::Numeric { values, .. }, Condition::Between(from, to)) => {
+            if Some(low) == domain.missing() {
+                return 0.0;
+            }
+            let (first, last) = match Some(high) == domain.missing() {
+                true => (values[0], values[values.len() - 1]),
+                false => (values[low as usize], values[high as usize]),
+            };
+            if values.iter().all(|value| value.fract() == 0.0) {
+                let all: Vec<f64> = (first as i64..=last as i64).map(|value| value as f64).collect();
+                all.iter().filter(|value| from <= value && *value <= to).count() as f64 / all.len() as f64
+            } else if first == last {
+                f64::from(u8::from(*from <= first && first <= *to))
+            } else {
+                (last.min(*to) - first.max(*from)).max(0.0) / (last - first)
+            }
+        }
+        _ => unreachable!("a condition of another kind"),
+    }
+}
+
+fn plain_estimate(problem: &Problem, solution: &Solution, query: &Query) -> f64 {
+    let group_share = |group: &[u32]| -> f64 {
+        let conditions = query.conditions.iter().enumerate();
+        conditions
+            .filter_map(|(at, condition)| Some(plain_share(problem, at, group, condition.as_ref()?)))
+            .product()
+    };
+    solution.partition.groups().map(|group| group.len() as f64 * group_share(group)).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn estimates_are_what_counting_values_gives(case in cases(40), seed in 0u64..1000) {
+        let loaded = load(&case, "k = 3", "top-down");
+        let problem = &loaded.problem;
+        prop_assume!(problem.len() >= 3);
+        let solution = solve(problem, &loaded.policy, &Unwatched).unwrap();
+        let all: Vec<usize> = (0..problem.attributes.len()).collect();
+        let spread = Spread::of_solution(problem, &solution);
+        for query in draw::draw(problem, &all, None, 30, seed) {
+            let (found, plain) = (spread.estimate(&query), plain_estimate(problem, &solution, &query));
+            prop_assert!((found - plain).abs() < 1e-9, "{}: {found} and {plain}", query.name);
+        }
+        // With a class for each record, estimates are exact where no cell is a range.
+        let exact = load(&case, "k = 1", "bottom-up");
+        let solution = solve(&exact.problem, &exact.policy, &Unwatched).unwrap();
+        let spread = Spread::of_solution(&exact.problem, &solution);
+        for answered in Answerer::new(&exact.problem).answer(&draw::draw(&exact.problem, &all, None, 30, seed), &spread) {
+            prop_assert!((answered.exact - answered.estimate).abs() < 1e-9, "{answered:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_read_back_answers_as_what_was_found(case in cases(40)) {
+        let loaded = load(&case, "k = 3", "mondrian");
+        prop_assume!(loaded.problem.len() >= 3);
+        let evaluate = Evaluate {
+            data: loaded.data.clone(),
+            policy: loaded.policy.clone(),
+            release: None,
+            task: "queries".to_owned(),
+        };
+        let figures = evaluate.run(&Unwatched).unwrap().figures;
+        let solution = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap();
+        match queries::mean_error(&loaded.problem, &solution, 1000, 1) {
+            Ok(error) => prop_assert!((figures["mean_error"].as_f64().unwrap() - error).abs() < 1e-9),
+            Err(_) => prop_assert!(!figures.contains_key("mean_error")),
+        }
+    }
+
+    #[test]
+    fn every_class_is_as_large_as_its_most_demanding_member_asks(values in prop::collection::vec((0u8..20, 0u8..6, 1u32..7), 7..60)) {
+        let mut csv = "age,city,wish\n".to_owned();
+        values.iter().for_each(|(age, city, wish)| writeln!(csv, "{age},c{city},{wish}").unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("table.csv");
+        std::fs::write(&data, csv).unwrap();
+        let takes = METHODS.iter().filter(|entry| entry.takes.contains(&Part::OwnK));
+        prop_assert!(takes.clone().count() >= 4);
+        for entry in takes {
+            let policy = format!(
+                "[privacy]\nk_column = \"wish\"\n[method]\nname = \"{}\"\nseed = 3\n[attribute.wish]\nrole = \"identifier\"\n\
+                 [attribute.age]\nrole = \"quasi\"\n[attribute.city]\nrole = \"quasi\"\n",
+                entry.name
+            );
+            let policy = Policy::parse(&policy, None).unwrap();
+            let problem = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap();
+            let solution = solve(&problem, &policy, &Unwatched).unwrap();
+            for group in solution.partition.groups() {
+                let most = group.iter().map(|record| values[*record as usize].2).max().unwrap();
+                prop_assert!(group.len() >= most as usize, "{}: {} records, one asks for {most}", entry.name, group.len());
+            }
+            let release = folder.path().join("release.csv");
+            anonymize(&data, &release, &policy).run(&Unwatched).unwrap();
+            prop_assert!(!std::fs::read_to_string(&release).unwrap().contains("wish"));
+            prop_assert!(audit_files(&data, &release, &policy, &Unwatched).unwrap().measures.violations.is_empty());
+        }
+    }
+}
+
+fn anonymize(data: &std::path::Path, release: &std::path::Path, policy: &Policy) -> Anonymize {
+    Anonymize {
+        data: data.to_owned(),
+        release: release.to_owned(),
+        policy: policy.clone(),
+        publish: Publish::Cells,
+        order: Order::Shuffled,
+        overrides: Vec::new(),
+        hashes: false,
+    }
+}
+
+fn written(folder: &tempfile::TempDir, csv: &str, policy: &str) -> (std::path::PathBuf, Policy) {
+    let data = folder.path().join("table.csv");
+    std::fs::write(&data, csv).unwrap();
+    (data, Policy::parse(policy, None).unwrap())
+}
+
+#[test]
+fn an_audit_sees_that_too_few_are_hidden_as_well_as_they_ask() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = "age,wish\n1,1\n2,\n3,4\n4,1\n5,1\n6,1\n";
+    let (data, policy) = written(
+        &folder,
+        csv,
+        "[privacy]\nk_column = \"wish\"\n[attribute.wish]\nrole = \"identifier\"\n[attribute.age]\nrole = \"quasi\"\n",
+    );
+    let release = folder.path().join("release.csv");
+    std::fs::write(&release, "age\n[1-3]\n[1-3]\n[1-3]\n[4-6]\n[4-6]\n[4-6]\n").unwrap();
+    let found = audit_files(&data, &release, &policy, &Unwatched).unwrap().measures.violations;
+    assert!(found[0].contains("classes of 4"), "{found:?}");
+}
+
+#[test]
+fn wishes_that_are_not_numbers_or_would_be_published_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let privacy = "[privacy]\nk_column = \"wish\"\n[attribute.age]\nrole = \"quasi\"\n";
+    let error = Policy::parse(privacy, None).unwrap_err();
+    assert!(error.message().contains("would be published"), "{error}");
+    let (data, policy) = written(
+        &folder,
+        "age,wish\n1,2\n2,many\n",
+        &format!("{privacy}[attribute.wish]\nrole = \"identifier\"\n"),
+    );
+    let error = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap_err();
+    assert_eq!((error.fault(), error.place().line), (Fault::Input, Some(3)));
+    let (data, policy) = written(
+        &folder,
+        "age,wish\n1,2\n2,3\n",
+        &format!("{privacy}[attribute.wish]\nrole = \"identifier\"\n"),
+    );
+    let problem = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap();
+    let error = solve(&problem, &policy, &Unwatched).unwrap_err();
+    assert!(error.fault() == Fault::Requirement && error.message().contains("asks for k = 3"), "{error}");
+}
+
+#[test]
+fn leaf_weights_count_in_penalties_bounds_and_audits() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = "[privacy]\nk = 2\n[attribute.country]\nrole = \"quasi\"\n\
+        leaf_weights = { Italy = 3, Spain = 2.5 }\n\
+        hierarchy = { Europe = [\"Italy\", \"France\", \"Spain\"], America = [\"US\", \"Canada\"] }\n";
+    let (data, policy) = written(&folder, "country\nItaly\nFrance\nUS\nCanada\n", policy);
+    let problem = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap();
+    let kernel = Kernel::new(&problem.attributes);
+    // Weights 3, 1, 2.5, 1, 1; Spain is in the hierarchy only.
+    for (group, expected) in
+        [(vec![0, 1], 6.5 / 8.5), (vec![2, 3], 2.0 / 8.5), (vec![0, 3], 1.0), (vec![0], 0.0)]
+    {
+        assert!((group_ncp(&problem, &kernel, &group) - expected).abs() < 1e-12, "{group:?}");
+    }
+    let release = folder.path().join("release.csv");
+    std::fs::write(&release, "country\nEurope\nEurope\nAmerica\nAmerica\n").unwrap();
+    let measures = audit_files(&data, &release, &policy, &Unwatched).unwrap().measures;
+    assert!((measures.gcp - (2.0 * 6.5 + 2.0 * 2.0) / 8.5 / 4.0).abs() < 1e-12, "{}", measures.gcp);
+    assert!((measures.lower_bound.unwrap().gcp - measures.gcp).abs() < 1e-12);
+}
+
+#[test]
+fn leaf_weights_of_leaves_that_are_not_there_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |weights: &str| {
+        format!(
+            "[privacy]\nk = 2\n[attribute.country]\nrole = \"quasi\"\nkind = \"categorical\"\nleaf_weights = {weights}\n"
+        )
+    };
+    let (data, policy) = written(&folder, "country\nItaly\nFrance\n", &text("{ Itly = 2 }"));
+    let error = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap_err();
+    assert!(error.message().contains("\"Itly\""), "{error}");
+    for bad in ["{ Italy = 0 }", "{ Italy = \"2\" }", "3"] {
+        assert_eq!(Policy::parse(&text(bad), None).unwrap_err().fault(), Fault::Input, "{bad}");
+    }
+}
+
+#[test]
+fn the_largest_k_within_a_loss_is_found_for_any_method() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut csv = "age,city\n".to_owned();
+    (0..400u32).for_each(|row| writeln!(csv, "{},c{}", row * 7919 % 83, row * 31 % 7).unwrap());
+    for entry in METHODS.iter().filter(|entry| entry.takes.contains(&Part::K)) {
+        for target in ["max_gcp = 0.2", "max_gcp = 0.3\nmax_query_error = 0.5\nk = 2"] {
+            let policy = format!(
+                "[privacy]\n{target}\n[method]\nname = \"{}\"\nseed = 1\n[attribute.age]\nrole = \"quasi\"\n\
+                 [attribute.city]\nrole = \"quasi\"\n",
+                entry.name
+            );
+            let (data, policy) = written(&folder, &csv, &policy);
+            let problem = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap();
+            let target = target::of(&policy).unwrap();
+            let method = run::method(&policy).unwrap();
+            let found = target.best_privacy(&problem, &policy, method.as_ref(), &Unwatched).unwrap();
+            assert!(found.steps.windows(2).all(|pair| pair[0].k < pair[1].k), "{:?}", found.steps);
+            let own = found.steps.iter().find(|step| step.k == found.k).unwrap();
+            assert!(own.met && own.gcp <= target.max_gcp.unwrap());
+            // The search ends between a k that holds and the next one, which does not.
+            let next = found.steps.iter().find(|step| step.k > found.k);
+            assert!(
+                found.k == 400 || next.is_some_and(|step| step.k == found.k + 1 && !step.met),
+                "{}",
+                entry.name
+            );
+            let release = folder.path().join("release.csv");
+            let report = anonymize(&data, &release, &policy).run(&Unwatched).unwrap();
+            assert!(
+                report.measures.k >= found.k as u64 && report.measures.gcp <= target.max_gcp.unwrap() + 1e-9
+            );
+            assert_eq!(report.measures.k_required, Some(found.k as u64));
+            assert!((report.measures.gcp - own.gcp).abs() < 1e-9, "{} and {}", report.measures.gcp, own.gcp);
+        }
+    }
+}
+
+#[test]
+fn a_target_out_of_reach_is_told_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, policy) = written(
+        &folder,
+        "age\n1\n20\n40\n90\n",
+        "[privacy]\nk = 2\nmax_gcp = 0.01\n[attribute.age]\nrole = \"quasi\"\n",
+    );
+    let release = folder.path().join("release.csv");
+    let error = anonymize(&data, &release, &policy).run(&Unwatched).unwrap_err();
+    assert!(error.fault() == Fault::Requirement && error.message().contains("already at k = 2"), "{error}");
+    assert!(!release.exists());
+}
+
+fn evaluated(folder: &tempfile::TempDir, queries: &str) -> throng::Result<serde_json::Value> {
+    let csv = "age,sex,city\n20,f,Bern\n30,f,Thun\n40,m,Bern\n50,m,Genf\n60,m,Genf\n70,f,Bern\n";
+    let policy = "[privacy]\nk = 3\n[attribute.age]\nrole = \"quasi\"\n[attribute.sex]\nrole = \"quasi\"\n\
+        [attribute.city]\nrole = \"quasi\"\nhierarchy = { German = [\"Bern\", \"Thun\"], French = [\"Genf\"] }\n\
+        [evaluate.queries]\nfile = \"queries.toml\"\n";
+    let (data, _) = written(folder, csv, policy);
+    let path = folder.path().join("throng.toml");
+    std::fs::write(&path, policy).unwrap();
+    std::fs::write(folder.path().join("queries.toml"), queries).unwrap();
+    let release = folder.path().join("release.csv");
+    std::fs::write(
+        &release,
+        "age,sex,city\n[20-40],*,German\n[20-40],*,German\n[20-40],*,German\n[50-70],*,*\n[50-70],*,*\n[50-70],*,*\n",
+    )
+    .unwrap();
+    let evaluate =
+        Evaluate { data, policy: Policy::load(&path)?, release: Some(release), task: "queries".to_owned() };
+    Ok(serde_json::to_value(evaluate.run(&Unwatched)?.figures).unwrap())
+}
+
+#[test]
+fn written_queries_are_answered_as_by_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let figures = evaluated(
+        &folder,
+        "[[query]]\nname = \"young\"\nwhere = { age = [20, 30] }\n\
+         [[query]]\nwhere = { sex = \"f\", city = [\"German\", \"Bern\"] }\n\
+         [[query]]\nsum = \"age\"\nwhere = { city = \"Genf\" }\n\
+         [[query]]\nwhere = { age = 99 }\n",
+    )
+    .unwrap();
+    let queries = &figures["workloads"][0]["queries"];
+    let numbers =
+        |at: usize| (queries[at]["exact"].as_f64().unwrap(), queries[at]["estimate"].as_f64().unwrap());
+    // 11 of the 21 whole numbers from 20 to 40.
+    assert_eq!(queries[0]["name"], "young");
+    assert!((numbers(0).1 - 3.0 * 11.0 / 21.0).abs() < 1e-12 && numbers(0).0 == 2.0, "{queries}");
+    // Half of all, two thirds of the leaves of the second class.
+    assert!((numbers(1).1 - (1.5 + 1.5 * 2.0 / 3.0)).abs() < 1e-12 && numbers(1).0 == 3.0, "{queries}");
+    assert!((numbers(2).1 - 3.0 / 3.0 * 60.0).abs() < 1e-12 && numbers(2).0 == 110.0, "{queries}");
+    assert!(queries[3]["error"].is_null());
+    assert_eq!(figures["workloads"][0]["errors"]["dropped"], 1);
+}
+
+#[test]
+fn mistakes_in_queries_are_told_with_their_place() {
+    let folder = tempfile::tempdir().unwrap();
+    for (queries, said) in [
+        ("[[query]\n", "not TOML"),
+        ("", "there are no queries"),
+        ("[[query]]\nwhere = { agee = 3 }\n", "\"agee\" is not a quasi-identifier"),
+        ("[[query]]\nwhere = { age = \"x\" }\n", "query 1: \"age\" is numeric"),
+        ("[[query]]\nwhere = { age = [9, 3] }\n", "ends before it begins"),
+        ("[[query]]\nwhere = { sex = \"fm\" }\n", "\"fm\" is no value of \"sex\""),
+        ("[[query]]\nwhere = { sex = 1 }\n", "\"sex\" has categories"),
+        ("[[query]]\nsum = \"sex\"\n", "cannot be summed"),
+        ("[[query]]\nwhat = 1\n", "query 1: there is no key \"what\""),
+        ("[[queries]]\n", "there is no key \"queries\""),
+    ] {
+        let error = evaluated(&folder, queries).unwrap_err();
+        assert!(error.fault() == Fault::Input && error.message().contains(said), "{queries}: {error}");
+    }
+}
