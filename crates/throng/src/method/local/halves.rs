@@ -30,6 +30,9 @@ impl Join {
         &[("loss", Join::Loss), ("width", Join::Width), ("seed", Join::Seed)];
 }
 
+/// Looking up a pair in the kernel costs as much as this many entries of a table that only one record needs.
+const PAIRS_PER_VALUE: usize = 4;
+
 /// How sets are halved.
 #[derive(Clone, Copy, Debug)]
 pub struct Halving<'a> {
@@ -65,7 +68,7 @@ impl Halving<'_> {
                 best = (place, penalty);
             }
         };
-        if count < self.kernel.values() {
+        if count * PAIRS_PER_VALUE < self.kernel.values() {
             for (place, row) in rows.chunks_exact(stride).enumerate() {
                 offer(place, self.kernel.union_up_to((own, own), (row, row), f64::INFINITY));
             }
@@ -135,11 +138,14 @@ impl<C: Code> Half<C> {
     fn take(&mut self, row: &[Lanes<C>], penalty: f64) {
         self.size += 1;
         self.penalty = penalty;
-        for (at, row) in row.iter().enumerate() {
+        for ((low, high), row) in self.low.iter_mut().zip(&mut self.high).zip(row) {
+            // Copies, so that the compiler sees that none of them overlap.
+            let (mut l, mut h) = (*low, *high);
             for lane in 0..LANES {
-                self.low[at][lane] = self.low[at][lane].min(row[lane]);
-                self.high[at][lane] = self.high[at][lane].max(row[lane]);
+                l[lane] = l[lane].min(row[lane]);
+                h[lane] = h[lane].max(row[lane]);
             }
+            (*low, *high) = (l, h);
         }
     }
 }

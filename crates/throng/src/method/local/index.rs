@@ -221,11 +221,14 @@ fn loosen<C: Code>(corners: &mut BoxList<C>, node: usize, (low, high): Sides<'_,
     let mut changed = false;
     for lanes in 0..corners.stride {
         let at = node * corners.stride + lanes;
+        let before = (corners.low[at], corners.high[at]);
+        let mut after = before;
         for lane in 0..LANES {
-            changed |= corners.low[at][lane] < low[lanes][lane] || corners.high[at][lane] > high[lanes][lane];
-            corners.low[at][lane] = corners.low[at][lane].max(low[lanes][lane]);
-            corners.high[at][lane] = corners.high[at][lane].min(high[lanes][lane]);
+            after.0[lane] = after.0[lane].max(low[lanes][lane]);
+            after.1[lane] = after.1[lane].min(high[lanes][lane]);
         }
+        changed |= before != after;
+        (corners.low[at], corners.high[at]) = after;
     }
     changed
 }

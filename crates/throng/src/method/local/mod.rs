@@ -74,12 +74,7 @@ impl<C: Code> BoxList<C> {
     #[inline]
     pub fn grow(&mut self, at: usize, (low, high): Sides<'_, C>) {
         for lanes in 0..self.stride {
-            let (own_low, own_high) =
-                (&mut self.low[at * self.stride + lanes], &mut self.high[at * self.stride + lanes]);
-            for lane in 0..LANES {
-                own_low[lane] = own_low[lane].min(low[lanes][lane]);
-                own_high[lane] = own_high[lane].max(high[lanes][lane]);
-            }
+            self.grow_lanes(at * self.stride + lanes, low[lanes], high[lanes]);
         }
     }
 
@@ -87,13 +82,18 @@ impl<C: Code> BoxList<C> {
     pub fn grow_around(&mut self, at: usize, other: usize) {
         for lanes in 0..self.stride {
             let (low, high) = (self.low[other * self.stride + lanes], self.high[other * self.stride + lanes]);
-            let (own_low, own_high) =
-                (&mut self.low[at * self.stride + lanes], &mut self.high[at * self.stride + lanes]);
-            for lane in 0..LANES {
-                own_low[lane] = own_low[lane].min(low[lane]);
-                own_high[lane] = own_high[lane].max(high[lane]);
-            }
+            self.grow_lanes(at * self.stride + lanes, low, high);
         }
+    }
+
+    #[inline(always)]
+    fn grow_lanes(&mut self, at: usize, low: Lanes<C>, high: Lanes<C>) {
+        let (mut own_low, mut own_high) = (self.low[at], self.high[at]);
+        for lane in 0..LANES {
+            own_low[lane] = own_low[lane].min(low[lane]);
+            own_high[lane] = own_high[lane].max(high[lane]);
+        }
+        (self.low[at], self.high[at]) = (own_low, own_high);
     }
 }
 
