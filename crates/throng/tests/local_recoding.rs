@@ -332,3 +332,56 @@ fn bottom_up_finds_the_two_triples_of_example_1() {
     let method = BottomUp { split: Split::Seeds, rounds: 3, search: bottom_up::Search::Index };
     assert_eq!(solved(&method, &problem), expected);
 }
+
+/// Adult with age and education-num numeric; with hierarchies, work-class and marital-status have three levels as in the
+/// paper, else all categories are flat.
+fn adult(data: &std::path::Path, hierarchies: bool) -> (throng::policy::Policy, Problem) {
+    let mut text = "[privacy]\nk = 10\n[method]\nname = \"top-down\"\nseed = 1\n".to_owned();
+    for name in ["age", "education-num"] {
+        text += &format!("[attribute.{name}]\nrole = \"quasi\"\nkind = \"numeric\"\n");
+    }
+    for name in ["workclass", "marital-status", "occupation", "race", "sex", "native-country"] {
+        text += &format!("[attribute.{name}]\nrole = \"quasi\"\nkind = \"categorical\"\n");
+        if hierarchies {
+            let file = data.join(format!("hierarchies/adult-xu/{name}.csv"));
+            text += &format!("hierarchy = '{}'\n", file.display());
+        }
+    }
+    let policy = throng::policy::Policy::parse(&text, None).unwrap();
+    let table = throng::run::read(&data.join("adult.train.complete.csv.zst"), &policy, &Unwatched).unwrap();
+    let problem = Problem::new(&table, &policy).unwrap();
+    (policy, problem)
+}
+
+#[test]
+fn top_down_keeps_the_loss_on_flat_adult_low() {
+    let Some(data) = common::shared_data() else { return };
+    let (policy, mut problem) = adult(&data, false);
+    for (k, most) in [(5, 0.097), (10, 0.155), (50, 0.34), (100, 0.45)] {
+        let policy = policy.clone().with_k(k).unwrap();
+        problem.require(&policy.privacy);
+        let solution = throng::run::solve(&problem, &policy, &Unwatched).unwrap();
+        assert!(solution.partition.groups().all(|group| group.len() >= k));
+        let gcp = throng::target::gcp(&problem, &solution);
+        assert!(gcp <= most, "k = {k}: {gcp}");
+    }
+}
+
+#[test]
+fn both_lose_less_than_relaxed_mondrian_on_adult() {
+    let Some(data) = common::shared_data() else { return };
+    let (policy, mut problem) = adult(&data, true);
+    for k in [5, 10, 25, 50, 100] {
+        let mut solved = |method: &str| {
+            let policy = policy.clone().with_method(method).unwrap().with_k(k).unwrap();
+            problem.require(&policy.privacy);
+            let solution = throng::run::solve(&problem, &policy, &Unwatched).unwrap();
+            let sizes: Vec<usize> = solution.partition.groups().map(<[u32]>::len).collect();
+            (throng::target::gcp(&problem, &solution), sizes)
+        };
+        let (relaxed, _) = solved("mondrian-relaxed");
+        let ((bottom_up, sizes), (top_down, _)) = (solved("bottom-up"), solved("top-down"));
+        assert!(bottom_up < relaxed && top_down < relaxed, "k = {k}: {bottom_up}, {top_down}, {relaxed}");
+        assert!(sizes.iter().all(|size| (k..2 * k).contains(size)), "k = {k}");
+    }
+}
