@@ -98,17 +98,15 @@ fn plain_bottom_up(problem: &Problem, split: Split) -> Vec<Vec<u32>> {
     groups = cut(groups);
     while groups.len() > 1 && groups.iter().any(|group| !holds(problem, group)) {
         let mut now: Vec<Option<Vec<u32>>> = groups.into_iter().map(Some).collect();
-        let mut merged = vec![false; now.len()];
         let turns: Vec<bool> = now.iter().map(|group| !holds(problem, group.as_ref().unwrap())).collect();
         for at in 0..now.len() {
-            if !turns[at] || merged[at] {
+            if !turns[at] || now[at].as_ref().is_none_or(|group| holds(problem, group)) {
                 continue;
             }
-            let (target, _) = plain_nearest(problem, &kernel, &now, at).unwrap();
+            // The last group of all has nobody to join.
+            let Some((target, _)) = plain_nearest(problem, &kernel, &now, at) else { break };
             let own = now[at].take().unwrap();
             now[target].as_mut().unwrap().extend(own);
-            merged[at] = true;
-            merged[target] = true;
         }
         groups = cut(now.into_iter().flatten().collect());
     }

@@ -2,7 +2,8 @@
 //!
 //! Xu et al. 2006, section 4.1. Records start as groups of their own, equal ones together. In each round, every group
 //! that does not meet the requirement merges with the group whose union with it has the least penalty, in the order of
-//! ids; a group that took part in a merge has had its turn. Then groups of 2k records or more are cut into ⌊n/k⌋
+//! ids; a group that others joined before its turn and that is large enough by then stays. (Letting it pass even if it is
+//! still too small, so that groups double in size, loses more.) Then groups of 2k records or more are cut into ⌊n/k⌋
 //! pieces of at least k ([`super::local::pieces`]), which the paper leaves open. Rounds go on until every group meets
 //! the requirement; with k alone, groups have k … 2k − 1 records.
 //!
@@ -97,7 +98,7 @@ impl BottomUp {
         while pool.len() > 1 && pool.any_unmet() {
             watch.check()?;
             match self.search {
-                Search::Index => merge_round(&mut pool, &kernel, watch)?,
+                Search::Index => pool = merge_round(pool, &kernel, watch)?,
                 Search::Scan => scan_round(&mut pool, &kernel, watch)?,
             }
             pool = pool.cut(&cutter, &rank);
@@ -109,46 +110,63 @@ impl BottomUp {
     }
 }
 
-/// One round with an index: every group that does not meet the requirement and was not merged yet joins its nearest.
-fn merge_round<C: Code>(pool: &mut Pool<'_, C>, kernel: &Kernel, watch: &dyn Watch) -> Result<()> {
-    let mut index = Index::new(kernel, &pool.boxes, pool.sizes());
-    let turns = pool.unmet();
+/// One round with an index: every group that does not meet the requirement joins its nearest, if it still does not when
+/// its turn comes.
+fn merge_round<'a, C: Code>(
+    mut pool: Pool<'a, C>,
+    kernel: &Kernel,
+    watch: &dyn Watch,
+) -> Result<Pool<'a, C>> {
+    let mut turns = pool.unmet();
     let batch = turns.len().div_ceil(BATCHES).max(SMALLEST_BATCH);
-    for turns in turns.chunks(batch) {
-        watch.check()?;
-        let waiting: Vec<u32> = turns.iter().copied().filter(|id| !pool.changed(*id)).collect();
-        let found: Vec<Option<Best>> = waiting
-            .par_iter()
-            .with_min_len(8)
-            .map(|&id| index.nearest(kernel, id, pool.boxes.get(id as usize)))
-            .collect();
-        // What changed before this batch is in the index; what changes from here on makes a find stale.
-        let stamp = pool.stamp();
-        for (id, found) in waiting.into_iter().zip(found) {
-            if pool.changed(id) {
-                continue;
-            }
-            let found = match found {
-                Some(best) if pool.changed_since(best.id, stamp) => {
-                    index.nearest(kernel, id, pool.boxes.get(id as usize))
-                }
-                found => found,
-            };
-            if let Some(Best { id: target, .. }) = found {
-                pool.merge(id, target);
-                index.remove(id);
-                index.set(target, pool.boxes.get(target as usize), 0);
-            }
+    while !turns.is_empty() {
+        // Groups that grew make the nodes above them loose, so the index is made anew once half of them are gone.
+        let mut index = Index::new(kernel, &pool.boxes, pool.sizes());
+        let enough = pool.len() / 2;
+        let mut done = 0;
+        while done < turns.len() && (done == 0 || pool.left() > enough) {
+            watch.check()?;
+            let end = turns.len().min(done + batch);
+            join_nearest(&mut pool, &mut index, kernel, &turns[done..end]);
+            done = end;
+        }
+        turns.drain(..done);
+        if !turns.is_empty() {
+            pool = pool.compacted(&mut turns);
         }
     }
-    Ok(())
+    Ok(pool)
+}
+
+/// Lets groups join their nearest, one after the other. All of them search at the same time first.
+fn join_nearest<C: Code>(pool: &mut Pool<'_, C>, index: &mut Index<C>, kernel: &Kernel, turns: &[u32]) {
+    let search = |index: &Index<C>, pool: &Pool<'_, C>, id: u32| {
+        index.nearest(kernel, id, pool.boxes.get(id as usize))
+    };
+    let waiting: Vec<u32> = turns.iter().copied().filter(|id| pool.waits(*id)).collect();
+    let found: Vec<Option<Best>> =
+        waiting.par_iter().with_min_len(8).map(|&id| search(index, pool, id)).collect();
+    let stamp = pool.stamp();
+    for (id, found) in waiting.into_iter().zip(found) {
+        if !pool.waits(id) {
+            continue;
+        }
+        // A find is stale if either of the two has changed since.
+        let stale = |best: Best| pool.changed_since(id, stamp) || pool.changed_since(best.id, stamp);
+        let found = if found.is_some_and(stale) { search(index, pool, id) } else { found };
+        if let Some(Best { id: target, .. }) = found {
+            pool.merge(id, target);
+            index.remove(id);
+            index.set(target, pool.boxes.get(target as usize), 0);
+        }
+    }
 }
 
 /// One round that looks at all groups for each.
 fn scan_round<C: Code>(pool: &mut Pool<'_, C>, kernel: &Kernel, watch: &dyn Watch) -> Result<()> {
     for id in pool.unmet() {
         watch.check()?;
-        if pool.changed(id) {
+        if !pool.waits(id) {
             continue;
         }
         let own = pool.boxes.get(id as usize);

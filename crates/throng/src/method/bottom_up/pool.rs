@@ -105,9 +105,14 @@ impl<'a, C: Code> Pool<'a, C> {
         self.gone[id as usize]
     }
 
-    /// Whether a group took part in a merge of this round.
-    pub fn changed(&self, id: u32) -> bool {
-        self.merged_at[id as usize] != NONE
+    /// Whether a group is there and does not meet the requirement.
+    pub fn waits(&self, id: u32) -> bool {
+        !self.gone[id as usize] && !self.met[id as usize]
+    }
+
+    /// Number of groups that are not gone.
+    pub fn left(&self) -> usize {
+        self.len() - self.merges as usize
     }
 
     /// How many merges there were so far.
@@ -117,12 +122,13 @@ impl<'a, C: Code> Pool<'a, C> {
 
     /// Whether a group took part in a merge since.
     pub fn changed_since(&self, id: u32, stamp: u32) -> bool {
-        self.changed(id) && self.merged_at[id as usize] >= stamp
+        let merged_at = self.merged_at[id as usize];
+        merged_at != NONE && merged_at >= stamp
     }
 
     /// Whether a group does not meet the requirement.
     pub fn any_unmet(&self) -> bool {
-        self.met.iter().any(|met| !met)
+        (0..self.len() as u32).any(|id| self.waits(id))
     }
 
     /// The groups that do not meet the requirement.
@@ -198,6 +204,20 @@ impl<'a, C: Code> Pool<'a, C> {
                 next.met[new as usize] = self.met[id as usize];
             }
         }
+        next
+    }
+
+    /// Numbers the groups that are left again, in the same order, and so those of a list, of which others are left out.
+    pub fn compacted(self, listed: &mut Vec<u32>) -> Self {
+        let mut next = Self::new(self.problem, self.matrix);
+        let mut new_id = vec![NONE; self.len()];
+        for id in (0..self.len() as u32).filter(|id| !self.gone(*id)) {
+            let new = next.add(self.members(id));
+            next.met[new as usize] = self.met[id as usize];
+            new_id[id as usize] = new;
+        }
+        listed.retain(|id| !self.gone(*id));
+        listed.iter_mut().for_each(|id| *id = new_id[*id as usize]);
         next
     }
 

@@ -100,7 +100,8 @@ impl<C: Code> Cutter<'_, C> {
         around.push_around(taker.iter().map(|record| self.matrix.row(*record as usize)));
         let rows = giver.iter().map(|record| self.matrix.row(*record as usize));
         let kernel: &Kernel = self.halving.kernel;
-        if let Some((places, _)) = take::nearest(kernel, around.get(0), rows, missing(taker), f64::INFINITY) {
+        if let Some((places, _)) = take::nearest(kernel, around.get(0), &rows, missing(taker), f64::INFINITY)
+        {
             let mut taken = vec![false; giver.len()];
             places.into_iter().for_each(|place| taken[place] = true);
             taker.extend(giver.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(record, _)| *record));

@@ -12,7 +12,7 @@ use crate::problem::{Code, Lanes};
 pub fn nearest<'a, C: Code>(
     kernel: &Kernel,
     taker: Sides<'_, C>,
-    rows: impl ExactSizeIterator<Item = &'a [Lanes<C>]> + Clone,
+    rows: &(impl ExactSizeIterator<Item = &'a [Lanes<C>]> + Clone),
     count: usize,
     limit: f64,
 ) -> Option<(Vec<usize>, f64)> {

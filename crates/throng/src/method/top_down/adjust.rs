@@ -45,7 +45,7 @@ pub(super) fn adjust<C: Code>(
         }
         unmet.retain(|id| !mending.members[*id as usize].is_empty() && !mending.meets(*id));
         // A merge can also spoil a group that met the requirement before.
-        unmet.extend(mending.spoilt.drain(..));
+        unmet.append(&mut mending.spoilt);
         unmet.sort_unstable();
         unmet.dedup();
     }
@@ -205,7 +205,7 @@ impl<'a, C: Code> Mending<'a, C> {
         let giver = &self.members[from as usize];
         let rows = giver.iter().map(|record| self.matrix.row(*record as usize));
         let (places, penalty) =
-            take::nearest(self.kernel, self.boxes.get(id as usize), rows, lacking, limit)?;
+            take::nearest(self.kernel, self.boxes.get(id as usize), &rows, lacking, limit)?;
         let taking = Taking { from, places, penalty };
         if !self.problem.requirement.only_size() {
             let (taken, kept) = self.parts(&taking);
