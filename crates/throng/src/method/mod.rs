@@ -3,9 +3,12 @@
 //! A method is a plain type with its options and one function. It knows nothing of files, cells or reports.
 //! To add one: a file or folder here with an [`Entry`], and one line in [`METHODS`].
 
-pub mod hilbert;
+pub mod accuracy;
+pub mod anatomy;
+pub mod exact;
 pub mod mondrian;
 mod options;
+pub mod ordered;
 mod partition;
 mod solution;
 
@@ -19,13 +22,34 @@ use crate::problem::Problem;
 use crate::watch::Watch;
 
 /// All methods.
-pub static METHODS: &[Entry] =
-    &[mondrian::STRICT, mondrian::RELAXED, hilbert::HILBERT, hilbert::HILBERT_FAST];
+pub static METHODS: &[Entry] = &[
+    mondrian::STRICT,
+    mondrian::RELAXED,
+    ordered::HILBERT,
+    ordered::HILBERT_FAST,
+    ordered::IDISTANCE,
+    ordered::IDISTANCE_FAST,
+    accuracy::ACCURACY,
+    accuracy::search::ACCURACY_SEARCH,
+    exact::EXACT,
+    anatomy::ANATOMY,
+];
 
 /// A method ready to run.
 pub trait Method: Send + Sync {
     /// Puts every record into one group or suppresses it; each group meets the problem's requirement.
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution>;
+
+    /// The parts of a requirement it cannot do without.
+    fn needs(&self) -> &'static [Part] {
+        &[]
+    }
+
+    /// Whether its groups are meant to be published by permutation: exact quasi-identifiers in one table, sensitive
+    /// values by group in another.
+    fn permutes(&self) -> bool {
+        false
+    }
 }
 
 /// What the registry knows of a method.

@@ -69,6 +69,8 @@ pub struct Privacy {
     pub t: Option<f64>,
     /// The bound of the dual problem.
     pub max_loss: Option<f64>,
+    /// How wide the published ranges of numbers may be, each in its own units, and where that stands.
+    pub max_span: Vec<(String, f64, Range<usize>)>,
     /// Share of records that may be suppressed.
     pub suppress: f64,
     /// Several quasi-identifiers with their own k.
@@ -268,8 +270,9 @@ impl Policy {
 
     /// Whether a quasi-identifier is generalized: with nothing but named ones asked for, only those are.
     fn masks(&self, column: &str) -> bool {
-        let Privacy { k, l, t, max_loss, quasi_identifiers, .. } = &self.privacy;
-        let only_named = k.is_none() && l.is_none() && t.is_none() && max_loss.is_none();
+        let Privacy { k, l, t, max_loss, max_span, quasi_identifiers, .. } = &self.privacy;
+        let dual = max_loss.is_some() || !max_span.is_empty();
+        let only_named = k.is_none() && l.is_none() && t.is_none() && !dual;
         !only_named
             || quasi_identifiers.iter().any(|named| named.attributes.iter().any(|name| name == column))
     }

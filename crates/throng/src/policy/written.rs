@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-use super::fields::{Fields, Item, List, as_table, in_order, key_span};
+use super::fields::{Fields, Item, List, as_table, in_order, key_span, mismatch, number};
 use super::source::Source;
 use crate::error::{Error, Result};
 
@@ -18,7 +18,8 @@ const DEEPEST: usize = 100;
 
 const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate"];
 const DATA: &[&str] = &["missing", "incomplete"];
-const PRIVACY: &[&str] = &["k", "l", "diversity", "c", "t", "max_loss", "suppress", "quasi_identifiers"];
+const PRIVACY: &[&str] =
+    &["k", "l", "diversity", "c", "t", "max_loss", "max_span", "suppress", "quasi_identifiers"];
 const QUASI_IDENTIFIER: &[&str] = &["attributes", "k"];
 const ATTRIBUTE: &[&str] = &["role", "kind", "weight", "hierarchy", "rules"];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
@@ -44,6 +45,7 @@ pub(super) struct WrittenPrivacy {
     pub c: Option<Spanned<f64>>,
     pub t: Option<Spanned<f64>>,
     pub max_loss: Option<Spanned<f64>>,
+    pub max_span: Vec<(Spanned<String>, Spanned<f64>)>,
     pub suppress: Option<Spanned<f64>>,
     pub quasi_identifiers: Vec<WrittenQuasiIdentifier>,
 }
@@ -169,12 +171,24 @@ fn privacy(source: Source<'_>, item: Option<&Item<'_>>) -> Result<WrittenPrivacy
         c: fields.number("c")?,
         t: fields.number("t")?,
         max_loss: fields.number("max_loss")?,
+        max_span: fields.item("max_span").map(|item| spans(source, item)).transpose()?.unwrap_or_default(),
         suppress: fields.number("suppress")?,
         quasi_identifiers: quasi_identifiers
             .iter()
             .map(|item| quasi_identifier(source, item))
             .collect::<Result<_>>()?,
     })
+}
+
+/// A number for each of some attributes.
+fn spans(source: Source<'_>, item: &Item<'_>) -> Result<Vec<(Spanned<String>, Spanned<f64>)>> {
+    let read = |(key, item): (&Spanned<_>, &Item<'_>)| {
+        let name = Spanned::new(key.span(), String::from(key.get_ref() as &str));
+        let width =
+            number(item.get_ref()).ok_or_else(|| mismatch(source, item, name.get_ref(), "a number"))?;
+        Ok((name, Spanned::new(item.span(), width)))
+    };
+    in_order(as_table(source, item, "max_span")?).into_iter().map(read).collect()
 }
 
 fn quasi_identifier(source: Source<'_>, item: &Item<'_>) -> Result<WrittenQuasiIdentifier> {
