@@ -8,7 +8,7 @@ pub(crate) mod classes;
 mod distribution;
 mod meaning;
 mod measures;
-mod permutation;
+pub(crate) mod permutation;
 mod privacy;
 
 use std::path::Path;
@@ -69,7 +69,7 @@ pub(crate) fn audit_cells(
     watch.stage("auditing", None);
     let columns = release_columns(problem, &table)?;
     let cells = Cells::of_columns(problem, policy, &table, &columns)?;
-    let permuted = permutation::read(problem, policy, &table, watch)?;
+    let permuted = permutation::read_groups(problem, policy, &table, watch)?;
     let classes = match &permuted {
         Some(permuted) => permuted.groups(&table),
         None => Classes::group(&table, &columns.all()),

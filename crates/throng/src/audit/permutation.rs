@@ -11,18 +11,18 @@ use crate::table::{Map, Reading, Storage, Table};
 use crate::watch::Watch;
 
 /// What the table of sensitive values says.
-pub(super) struct Permuted {
+pub(crate) struct Permuted {
     /// The release's column of groups.
-    column: usize,
+    pub column: usize,
     /// For each value of that column the sensitive values of the group, by code, with their counts.
-    of_group: Vec<Vec<(u32, u64)>>,
+    pub of_group: Vec<Vec<(u32, u64)>>,
     /// Groups of sensitive values that no row belongs to.
     without_rows: usize,
 }
 
 /// Reads the table of sensitive values, if the release is one by permutation: it has a column of groups and none
 /// of sensitive values.
-pub(super) fn read(
+pub(crate) fn read_groups(
     problem: &Problem,
     policy: &Policy,
     release: &Table,

@@ -87,7 +87,8 @@ pub(super) fn group_column<'a>(groups: usize) -> Column<'a> {
 /// Group, value and how often it occurs there, by group and then in the order of the values.
 fn counts(release: &Release<'_>, counted: &Counted) -> Vec<(u32, u32, u32)> {
     let mut pairs: Vec<(u32, u32)> = release
-        .order
+        .rows
+        .records
         .iter()
         .map(|record| (release.class_of[*record as usize], counted.codes[*record as usize]))
         .collect();
