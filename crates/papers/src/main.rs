@@ -5,6 +5,7 @@
 //! one line in [`PAPERS`].
 
 mod data;
+mod ghinita2009;
 
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ use throng::report::{Page, json, page_html};
 use throng::{Error, Result};
 
 /// All reproductions.
-static PAPERS: &[Entry] = &[];
+static PAPERS: &[Entry] = &[ghinita2009::GHINITA];
 
 /// One paper.
 struct Entry {

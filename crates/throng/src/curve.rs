@@ -215,6 +215,20 @@ impl Keys {
         Keys { words: self.words, bits: self.bits, data }
     }
 
+    /// How far the key before `end` lies after the one `shortest` places before `end`, and after each one before that.
+    pub fn reaches(&self, end: usize, shortest: usize, reaches: &mut [f64]) {
+        if self.words == 1 {
+            // Without a branch per key, so that it vectorises.
+            let last = self.data[end - 1];
+            let starts = self.data[..end + 1 - shortest].iter().rev();
+            reaches.iter_mut().zip(starts).for_each(|(reach, start)| *reach = (last - start) as f64);
+            return;
+        }
+        for (reach, size) in reaches.iter_mut().zip(shortest..=end) {
+            *reach = self.distance(end - size, end - 1);
+        }
+    }
+
     /// How far the key of `to` lies after that of `from`, which is not greater. Subtracted exactly, then rounded,
     /// so that near keys keep their distance however long they are.
     pub fn distance(&self, from: usize, to: usize) -> f64 {

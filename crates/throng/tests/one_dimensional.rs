@@ -5,6 +5,7 @@ mod common;
 
 use common::{Case, Kind, Loaded, SensitiveKind, cases, load};
 use proptest::prelude::*;
+use throng::evaluate::cube::divergence::{Range, View, of_level};
 use throng::loss::{Kernel, group_ncp};
 use throng::mapping;
 use throng::method::Partition;
@@ -239,6 +240,50 @@ proptest! {
     }
 }
 
+/// The mean divergence over all group-bys of a level, cell by cell and group by group.
+fn plain_divergence(problem: &Problem, partition: &Partition, level: usize, permuted: bool) -> f64 {
+    let (count, d) = (problem.len(), problem.attributes.len());
+    let code = |record: u32, at: usize| problem.records.code(record as usize, at);
+    let secret = |record: u32| problem.sensitive[0].codes[record as usize];
+    let subsets: Vec<Vec<usize>> = (0..1usize << d)
+        .map(|bits| (0..d).filter(|at| bits >> at & 1 == 1).collect())
+        .filter(|subset: &Vec<usize>| subset.len() == level)
+        .collect();
+    let of_subset = |subset: &Vec<usize>| -> f64 {
+        let same = |a: u32, b: u32| subset.iter().all(|at| code(a, *at) == code(b, *at));
+        let mut seen: Vec<u32> = Vec::new();
+        let mut divergence = 0.0;
+        for record in 0..count as u32 {
+            if seen.iter().any(|other| same(*other, record) && secret(*other) == secret(record)) {
+                continue;
+            }
+            seen.push(record);
+            let equal = |other: &u32| same(*other, record) && secret(*other) == secret(record);
+            let p = (0..count as u32).filter(equal).count() as f64 / count as f64;
+            let mut q = 0.0;
+            for group in partition.groups() {
+                let values = group.iter().filter(|other| secret(**other) == secret(record)).count() as f64;
+                if permuted {
+                    let rows = group.iter().filter(|other| same(**other, record)).count() as f64;
+                    q += rows * values / group.len() as f64;
+                } else {
+                    let share = |at: &usize| {
+                        let codes = group.iter().map(|other| code(*other, *at));
+                        let (low, high) = (codes.clone().min().unwrap(), codes.max().unwrap());
+                        let range = Range::of_codes(&problem.attributes[*at].domain, low, high);
+                        let inside = (range.low..=range.high).contains(&code(record, *at));
+                        if inside { 1.0 / range.width } else { 0.0 }
+                    };
+                    q += values * subset.iter().map(share).product::<f64>();
+                }
+            }
+            divergence += p * (p / (q / count as f64)).ln();
+        }
+        divergence
+    };
+    subsets.iter().map(of_subset).sum::<f64>() / subsets.len() as f64
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
@@ -341,6 +386,18 @@ proptest! {
             prop_assert!(goal.of_partition(&loaded.problem, &found) <= most + 1e-9);
             let (_, along) = grouped(&case, &privacy, &with("exact", &option)).unwrap();
             prop_assert!(goal.of_partition(&loaded.problem, &along) <= most + 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_divergence_of_a_cube_is_that_of_all_its_cells(case in cases(25), permuted: bool) {
+        let Some((loaded, partition)) = grouped(&case, "l = 1.5", "mondrian") else { return Ok(()) };
+        let problem = &loaded.problem;
+        let view = if permuted { View::permuted(problem, &partition) } else { View::generalized(problem, &partition) };
+        for level in 1..=problem.attributes.len() {
+            let found = of_level(problem, &view, level, &Unwatched).unwrap();
+            let expected = plain_divergence(problem, &partition, level, permuted);
+            prop_assert!((found - expected).abs() < 1e-9, "level {level}: {found} and {expected}");
         }
     }
 

@@ -60,6 +60,20 @@ impl Line {
     }
 }
 
+impl Line {
+    /// How far runs reach that end before place `end`: the run of `shortest` records first, then each with one more.
+    pub fn reaches(&self, end: usize, shortest: usize, reaches: &mut [f64]) {
+        match &self.places {
+            Places::Keys(keys) => keys.reaches(end, shortest, reaches),
+            Places::Numbers(numbers) => {
+                let last = numbers[end - 1];
+                let starts = numbers[..end + 1 - shortest].iter().rev();
+                reaches.iter_mut().zip(starts).for_each(|(reach, start)| *reach = last - start);
+            }
+        }
+    }
+}
+
 /// The lines of a problem that were found so far, one per mapping.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines(Vec<OnceLock<Arc<Line>>>);

@@ -224,8 +224,6 @@ impl Stream for LineCosts<'_> {
     }
 
     fn fill(&self, end: usize, costs: &mut [f64], (): &mut ()) {
-        for (cost, size) in costs.iter_mut().zip(self.k..=end) {
-            *cost = self.line.distance(end - size, end - 1);
-        }
+        self.line.reaches(end, self.k, costs);
     }
 }
