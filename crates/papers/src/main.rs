@@ -6,6 +6,7 @@
 
 mod data;
 mod xu2006;
+mod ghinita2009;
 
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ use throng::report::{Page, json, page_html};
 use throng::{Error, Result};
 
 /// All reproductions.
-static PAPERS: &[Entry] = &[xu2006::XU2006];
+static PAPERS: &[Entry] = &[xu2006::XU2006, ghinita2009::GHINITA];
 
 /// One paper.
 struct Entry {

@@ -1,12 +1,14 @@
 //! The benchmark: time per stage, peak memory and growth over N, against copying the same CSV.
 //!
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
-//! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down.
+//! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
+//! a line.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
 //! compare ratios of one sweep, not seconds of two.
 
 mod kernel;
+mod line;
 mod local_recoding;
 mod sweep;
 
@@ -43,6 +45,8 @@ enum What {
     Kernel,
     /// Bottom-up and top-down: against mondrian, against a plain scan, growth over N
     LocalRecoding,
+    /// Methods along a line: against mondrian, l against k, over N and over the number of sensitive values
+    Line,
     /// One run, told as JSON (used by the sweep)
     #[command(hide = true)]
     Run { data: PathBuf, policy: PathBuf, release: PathBuf, method: String, k: usize, threads: usize },
@@ -57,6 +61,7 @@ fn main() -> Result<()> {
         None => sweep::sweep(&arguments),
         Some(What::Kernel) => kernel::run(),
         Some(What::LocalRecoding) => local_recoding::measure(arguments.threads, arguments.repeat),
+        Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Copy { data, target }) => sweep::copy(data, target),
         Some(What::Run { data, policy, release, method, k, threads }) => {
             sweep::run(data, policy, release, method, *k, *threads)

@@ -82,7 +82,7 @@ pub struct Anonymize {
     /// Keep the rows in input order; without it they are shuffled, so that position links nothing
     #[arg(long)]
     pub keep_order: bool,
-    /// How to write numeric quasi-identifiers
+    /// How to write quasi-identifiers
     #[arg(long, value_enum, default_value_t)]
     pub publish: Publish,
     /// Write a report (.json or .html); may be repeated
@@ -128,6 +128,8 @@ pub enum Publish {
     Cells,
     /// Numeric ones as two columns, NAME.min and NAME.max
     Bounds,
+    /// Exact, with a column `group`; the sensitive values by group go to a second file, NAME.sensitive.ENDING
+    Permutation,
 }
 
 /// Arguments of `audit`.

@@ -339,9 +339,15 @@ fn mistakes_in_a_policy_are_pointed_at() {
             "no method \"mondrain\"",
             "did you mean \"mondrian\"?",
         ]),
-        mistake("a method that does not take l")
-            .asking("[privacy]\nl = 2\n[method]\nname = \"hilbert\"")
-            .says(&["policy.toml:4", "hilbert does not take l", "methods that do: mondrian"]),
+        mistake("a method that does not take max_loss")
+            .asking("[privacy]\nmax_loss = 0.2\n[method]\nname = \"hilbert\"")
+            .says(&["policy.toml:4", "hilbert does not take max_loss", "methods that do: accuracy"]),
+        mistake("a method that needs max_loss")
+            .asking("[privacy]\nk = 2\n[method]\nname = \"accuracy\"")
+            .says(&["policy.toml:4", "accuracy needs max_loss", "max_loss = 0.3"]),
+        mistake("a span of categories")
+            .asking("[privacy]\nmax_span = { sex = 1 }\n[method]\nname = \"accuracy\"")
+            .says(&["policy.toml:2:14", "max_span limits ranges of numbers"]),
         mistake("an unknown key").asking("[privacy]\nk = 2\nsupress = 0.1").says(&[
             "policy.toml:3:1",
             "unknown key \"supress\"",
@@ -366,9 +372,12 @@ fn wrong_arguments_are_named() {
         mistake("an unknown method")
             .with(&["--method", "hilbrt"])
             .says(&["\"hilbrt\"", "did you mean \"hilbert\"?"]),
-        mistake("a method that does not take l")
-            .with(&["--method", "hilbert", "--l", "2"])
-            .says(&["hilbert does not take l", "mondrian"]),
+        mistake("a method that needs another requirement")
+            .with(&["--method", "accuracy"])
+            .says(&["accuracy needs max_loss"]),
+        mistake("a permutation on standard output")
+            .with(&["--publish", "permutation", "-o", "-"])
+            .says(&["two files", "-o release.csv"]),
         mistake("no threads").with(&["--threads", "0"]).says(&["--threads must be from 1"]),
         mistake("a million threads").with(&["--threads", "1000000"]).says(&["--threads must be from 1 to"]),
         mistake("a report of unknown format").with(&["--report", "x.txt"]).says(&["x.txt", ".json or .html"]),

@@ -1,16 +1,18 @@
 //! The Hilbert curve in any number of dimensions: an order in which near records lie together.
 //!
 //! Skilling's transform (Programming the Hilbert curve, 2004) turns coordinates into the bits of the index.
-//! Codes are first scaled to a grid of b bits, b large enough for the largest domain, by the power of two that
-//! fills it best, so that all attributes span about the same width. Attributes with few values become the first
-//! axes. Both were chosen by measurement: against stretching exactly and the order of the table they lose 7 %
-//! less on Adult and the same on census data. A key has d·b bits in as many 64-bit words as that takes. Records
-//! are transformed several at a time, one per vector lane.
+//! A key has d·b bits in as many 64-bit words as that takes. Records are transformed several at a time, one per
+//! vector lane.
+//!
+//! Where a code lies on its axis is a table: [`Curve::new`] scales every domain to the same width, `fit` finds the
+//! scale and the order of axes that suit a table.
+
+mod fit;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use crate::problem::{Attribute, Code, Matrix};
+use crate::problem::{Code, Matrix};
 
 /// Records transformed together.
 const BATCH: usize = 8;
@@ -22,11 +24,11 @@ pub struct Curve {
     axes: Vec<Axis>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Axis {
     attribute: usize,
-    /// Codes are shifted to fill the grid.
-    shift: u32,
+    /// Where each code lies, below 2^bits.
+    coordinates: Vec<u32>,
 }
 
 /// Keys of records, `words` words each, the most significant first.
@@ -39,21 +41,19 @@ pub struct Keys {
 }
 
 impl Curve {
-    /// The curve for attributes with domains of these sizes.
+    /// The curve for attributes with domains of these sizes. Codes are scaled to a grid of b bits, b large enough for
+    /// the largest domain, by the power of two that fills it best; small domains become the first axes.
     pub fn new(domains: &[usize]) -> Self {
-        let bits_of = |size: usize| usize::BITS - (size.max(2) - 1).leading_zeros();
         let bits = bits_of(domains.iter().copied().max().unwrap_or(0));
         let mut axes: Vec<Axis> = (0..domains.len())
-            .map(|attribute| Axis { attribute, shift: bits - bits_of(domains[attribute]) })
+            .map(|attribute| {
+                let shift = bits - bits_of(domains[attribute]);
+                let coordinates = (0..domains[attribute] as u32).map(|code| code << shift).collect();
+                Axis { attribute, coordinates }
+            })
             .collect();
         axes.sort_by_key(|axis| domains[axis.attribute]);
         Curve { bits, axes }
-    }
-
-    /// The curve for some attributes.
-    pub fn of(attributes: &[Attribute]) -> Self {
-        let domains: Vec<usize> = attributes.iter().map(|attribute| attribute.domain.len()).collect();
-        Self::new(&domains)
     }
 
     /// Words per key.
@@ -77,7 +77,7 @@ impl Curve {
         let count = keys.len() / words;
         for (coordinates, axis) in axes.iter_mut().zip(&self.axes) {
             for (lane, coordinate) in coordinates[..count].iter_mut().enumerate() {
-                *coordinate = (matrix.get(first + lane, axis.attribute).index() as u32) << axis.shift;
+                *coordinate = axis.coordinates[matrix.get(first + lane, axis.attribute).index()];
             }
         }
         transpose(axes, self.bits);
@@ -97,6 +97,11 @@ impl Curve {
             }
         }
     }
+}
+
+/// Bits that tell so many values apart; at least one.
+fn bits_of(values: usize) -> u32 {
+    usize::BITS - (values.max(2) - 1).leading_zeros()
 }
 
 /// Skilling's transform of coordinates into the transposed index, for several points at once.
@@ -208,6 +213,20 @@ impl Keys {
     pub fn gather(&self, order: &[u32]) -> Self {
         let data = order.iter().flat_map(|record| self.key(*record as usize)).copied().collect();
         Keys { words: self.words, bits: self.bits, data }
+    }
+
+    /// How far the key before `end` lies after the one `shortest` places before `end`, and after each one before that.
+    pub fn reaches(&self, end: usize, shortest: usize, reaches: &mut [f64]) {
+        if self.words == 1 {
+            // Without a branch per key, so that it vectorises.
+            let last = self.data[end - 1];
+            let starts = self.data[..end + 1 - shortest].iter().rev();
+            reaches.iter_mut().zip(starts).for_each(|(reach, start)| *reach = (last - start) as f64);
+            return;
+        }
+        for (reach, size) in reaches.iter_mut().zip(shortest..=end) {
+            *reach = self.distance(end - size, end - 1);
+        }
     }
 
     /// How far the key of `to` lies after that of `from`, which is not greater. Subtracted exactly, then rounded,

@@ -61,7 +61,7 @@
 //! | [`problem`] | joins table and policy: all that a method may look at |
 //! | [`privacy`] | what must hold for every class: k, l, t; and the risk of a table as it stands |
 //! | [`loss`] | what a box of codes costs, and a lower bound on the loss of every release |
-//! | [`curve`] | an order in which near records lie together |
+//! | [`curve`], [`mapping`] | orders in which near records lie together |
 //! | [`method`] | from a problem to a partition of its records; the registry of methods |
 //! | [`release`] | from a partition to cells, and files that appear complete or not at all |
 //! | [`audit`] | what a published file achieves, measured from the file itself |
@@ -79,6 +79,7 @@ pub mod curve;
 pub mod error;
 pub mod evaluate;
 pub mod loss;
+pub mod mapping;
 pub mod method;
 pub mod policy;
 pub mod privacy;

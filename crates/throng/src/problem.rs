@@ -4,17 +4,19 @@
 //! domain. Rows are padded to a multiple of [`LANES`] so that growing a box is a few vector instructions;
 //! padding is zero everywhere and never matters.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 
-use crate::curve::Curve;
 use crate::error::{Error, Result};
+use crate::loss::Limits;
+use crate::mapping::{Line, Lines, Mapping};
 use crate::policy::{Incomplete, Policy, Privacy, Role};
 use crate::privacy::Requirement;
 use crate::table::domain::Encoding;
 use crate::table::{Domain, Storage, Table};
+use crate::watch::Watch;
 
 /// Codes are handled this many at a time: narrow ones then fill one vector register of any x86-64 or ARM machine.
 pub const LANES: usize = 16;
@@ -236,13 +238,15 @@ pub struct Problem {
     pub demands: Option<Arc<[u32]>>,
     /// What must hold for every class of the release.
     pub requirement: Requirement,
+    /// What no class of the release may exceed.
+    pub limits: Limits,
     /// The seed of all randomness.
     pub seed: u64,
     /// The table's row of each record; `None` when they are the same.
     rows: Option<Vec<u32>>,
     /// Rows left out because they are incomplete.
     pub dropped: usize,
-    curve_order: OnceLock<Vec<u32>>,
+    lines: Lines,
 }
 
 /// How each column must be kept for a policy.
@@ -296,7 +300,8 @@ impl Problem {
             }
         }
         let records = quasi_matrix(table, &parts.quasi, rows.as_deref(), count);
-        let attributes = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
+        let attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
+        let limits = Limits::new(policy, &attributes)?;
         let demands = demands(table, policy, rows.as_deref())?;
         let requirement =
             Requirement::new(&policy.privacy, &parts.sensitive).with_demands(demands.as_deref());
@@ -308,10 +313,11 @@ impl Problem {
             classes: parts.classes,
             demands,
             requirement,
+            limits,
             seed: policy.method.seed,
             rows,
             dropped,
-            curve_order: OnceLock::new(),
+            lines: Lines::default(),
         })
     }
 
@@ -335,11 +341,9 @@ impl Problem {
         self.rows.as_ref().map_or(record, |rows| rows[record as usize]) as usize
     }
 
-    /// The records in an order in which near ones lie together, found when first asked for.
-    pub fn curve_order(&self) -> &[u32] {
-        self.curve_order.get_or_init(
-            || with_matrix!(&self.records, matrix => Curve::of(&self.attributes).keys(matrix).order()),
-        )
+    /// The records along a line, found when first asked for.
+    pub fn line(&self, mapping: &Mapping, watch: &dyn Watch) -> Result<Arc<Line>> {
+        self.lines.get(mapping, self, watch)
     }
 
     /// Σ of the weights.

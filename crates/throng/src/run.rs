@@ -13,7 +13,7 @@ use crate::method::{Entry, Method, Options, Solution};
 use crate::policy::{Kind, Policy, Role};
 use crate::privacy::Part;
 use crate::problem::{self, Counted, Problem};
-use crate::release::{Order, Output, Publish, Release};
+use crate::release::{Order, Output, Publish, Release, permutation};
 use crate::report::{Provenance, Report};
 use crate::table::source::is_standard;
 use crate::table::{Reading, Table};
@@ -57,7 +57,7 @@ impl Anonymize {
         problem.requirement.check_feasible(&problem).map_err(|error| error.in_file(&self.data))?;
         clock.lap("encode");
         let mut policy = self.policy.clone();
-        let solution = match target::of(&policy) {
+        let mut solution = match target::of(&policy) {
             None => method.solve(&problem, watch)?,
             Some(target) => {
                 let found = target.best_privacy(&problem, &policy, method.as_ref(), watch)?;
@@ -67,9 +67,9 @@ impl Anonymize {
             }
         };
         clock.lap("anonymize");
-        let mut output = Output::create(&self.release)?;
-        let release = Release::new(&table, &problem, &policy, &solution, self.publish, self.order)?;
-        release.write(&mut output, watch)?;
+        let publish = if method.permutes() { Publish::Permutation } else { self.publish };
+        let release = Release::new(&table, &problem, &policy, &solution, publish, self.order)?;
+        let (output, beside) = write_release(&release, &self.release, publish, watch)?;
         clock.lap("write");
         let findings = audit(&problem, &policy, output.temporary_path(), watch)?;
         if let Some(violation) = findings.measures.violations.first() {
@@ -78,15 +78,27 @@ impl Anonymize {
         clock.lap("audit");
         let provenance = self.provenance(output.temporary_path())?;
         watch.check()?;
-        Ok(Prepared { output, report: self.report(&problem, findings, solution, provenance, clock) })
+        if publish == Publish::Permutation {
+            solution.notes.push(PERMUTED.to_owned());
+        }
+        Ok(Prepared { output, beside, report: self.report(&problem, findings, solution, provenance, clock) })
     }
 
     /// A release under the table's name would destroy the original.
     fn check_release_is_not_the_table(&self) -> Result<()> {
-        match (self.data.canonicalize(), self.release.canonicalize()) {
+        let permuted = self.publish == Publish::Permutation;
+        let beside = permuted.then(|| permutation::sensitive_path(&self.release));
+        for release in [&self.release].into_iter().chain(&beside) {
+            self.check_is_not_the_table(release)?;
+        }
+        Ok(())
+    }
+
+    fn check_is_not_the_table(&self, release: &Path) -> Result<()> {
+        match (self.data.canonicalize(), release.canonicalize()) {
             (Ok(data), Ok(release)) if data == release && data.is_file() => {
                 Err(Error::input("the release would overwrite the table")
-                    .in_file(&self.release)
+                    .in_file(release)
                     .with_hint("give the release another name"))
             }
             _ => Ok(()),
@@ -162,10 +174,37 @@ fn notes(policy: &Policy) -> Vec<String> {
     notes
 }
 
+/// What a reader of a permuted release must know.
+const PERMUTED: &str = "Published by permutation: quasi-identifiers are exact, so who is in the table can be told. k counts the \
+     records of a group, among which nobody can tell whose a sensitive value is.";
+
+/// Writes a release, and the table of sensitive values beside it where it is published by permutation.
+pub(crate) fn write_release(
+    release: &Release<'_>,
+    path: &Path,
+    publish: Publish,
+    watch: &dyn Watch,
+) -> Result<(Output, Option<Output>)> {
+    if publish != Publish::Permutation {
+        let mut output = Output::create(path)?;
+        release.write(&mut output, watch)?;
+        return Ok((output, None));
+    }
+    permutation::check_name(path)?;
+    let mut output = Output::create(path)?;
+    let temporary = permutation::sensitive_path(output.temporary_path());
+    let mut beside = Output::create_beside(&output, &permutation::sensitive_path(path), &temporary)?;
+    release.write(&mut output, watch)?;
+    release.write_sensitive(&mut beside)?;
+    Ok((output, Some(beside)))
+}
+
 /// A release that is written and audited but not under its name yet. Dropping it removes it.
 #[derive(Debug)]
 pub struct Prepared {
     output: Output,
+    /// The table of sensitive values, where there is one.
+    beside: Option<Output>,
     /// What it achieves.
     pub report: Report,
 }
@@ -173,6 +212,7 @@ pub struct Prepared {
 impl Prepared {
     /// Lets the release appear under its name.
     pub fn publish(self) -> Result<Report> {
+        self.beside.map_or(Ok(()), Output::publish)?;
         self.output.publish()?;
         Ok(self.report)
     }
@@ -204,6 +244,11 @@ pub fn method(policy: &Policy) -> Result<Box<dyn Method>> {
     entry.check_takes(parts(policy)).map_err(point)?;
     let mut options = Options::new(format!("the method {}", entry.name), &policy.method.options);
     let method = (entry.configure)(&mut options).map_err(point)?;
+    if let Some(part) = method.needs().iter().find(|part| !parts(policy).contains(part)) {
+        let error = Error::input(format!("the method {} needs {} in [privacy]", entry.name, part.name()))
+            .with_hint("it looks for the most privacy within that limit; for example max_loss = 0.3");
+        return Err(point(error));
+    }
     if let Some((unknown, error)) = options.unknown() {
         let span = policy.option_span(unknown).unwrap_or_else(|| span.clone());
         return Err(policy.point(error, &span, "not an option of this method"));
@@ -223,7 +268,7 @@ fn parts(policy: &Policy) -> Vec<Part> {
         (Part::OwnK, privacy.k_column.is_some()),
         (Part::L, privacy.l.is_some()),
         (Part::T, privacy.t.is_some()),
-        (Part::MaxLoss, privacy.max_loss.is_some()),
+        (Part::MaxLoss, privacy.max_loss.is_some() || !privacy.max_span.is_empty()),
         (Part::HardRules, hard),
     ];
     asked.into_iter().filter(|(_, asked)| *asked).map(|(part, _)| part).collect()

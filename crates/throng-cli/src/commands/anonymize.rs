@@ -23,6 +23,7 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         publish: match arguments.publish {
             args::Publish::Cells => Publish::Cells,
             args::Publish::Bounds => Publish::Bounds,
+            args::Publish::Permutation => Publish::Permutation,
         },
         order: if arguments.keep_order { Order::Keep } else { Order::Shuffled },
         overrides,

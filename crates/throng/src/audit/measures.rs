@@ -44,6 +44,8 @@ pub struct Measures {
     pub c_avg: f64,
     /// Mean penalty of each quasi-identifier, unweighted.
     pub gcp_per_attribute: IndexMap<String, f64>,
+    /// Greatest NCP of a class, as a share of the sum of the weights.
+    pub maximum_ncp: f64,
     /// Mean over classes of NCP.
     pub average_ncp: f64,
     /// Greatest size × NCP of a class.
@@ -60,6 +62,9 @@ pub struct Measures {
     pub lower_bound: Option<LowerBound>,
     /// Share of the GCP that a better method could possibly save.
     pub gap: Option<f64>,
+    /// Whether it was published by permutation: k and classes are then those of groups, not of equal cells.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub permuted: bool,
     /// How many classes there are of each size, ascending.
     pub class_sizes: Vec<(u64, u64)>,
     /// What does not hold, one sentence each; empty when the requirement is met.

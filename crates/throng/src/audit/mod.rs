@@ -8,6 +8,7 @@ pub(crate) mod classes;
 mod distribution;
 mod meaning;
 mod measures;
+pub(crate) mod permutation;
 mod privacy;
 
 use std::path::Path;
@@ -22,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::loss::bound;
 use crate::policy::{Policy, Role};
 use crate::problem::Problem;
+use crate::release::permutation::GROUP;
 use crate::table::{Reading, Storage, Table};
 use crate::watch::Watch;
 use classes::Classes;
@@ -40,7 +42,9 @@ pub struct Findings {
 /// Measures a release. `problem` is the table under the policy; `release` is read from its file.
 pub fn audit(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn Watch) -> Result<Findings> {
     let mut findings = audit_cells(problem, policy, release, watch)?;
-    findings.measures.set_lower_bound(lower_bound(problem, policy, watch)?);
+    if !findings.measures.permuted {
+        findings.measures.set_lower_bound(lower_bound(problem, policy, watch)?);
+    }
     Ok(findings)
 }
 
@@ -65,7 +69,11 @@ pub(crate) fn audit_cells(
     watch.stage("auditing", None);
     let columns = release_columns(problem, &table)?;
     let cells = Cells::of_columns(problem, policy, &table, &columns)?;
-    let classes = Classes::group(&table, &columns.all());
+    let permuted = permutation::read_groups(problem, policy, &table, watch)?;
+    let classes = match &permuted {
+        Some(permuted) => permuted.groups(&table),
+        None => Classes::group(&table, &columns.all()),
+    };
     watch.check()?;
     let mut measures = Measures {
         rows_in: problem.len() as u64,
@@ -81,8 +89,19 @@ pub(crate) fn audit_cells(
         measures.violations.push("the release has more records than the table".to_owned());
     }
     measure_loss(&mut measures, problem, policy, &cells, &classes);
-    let examples = privacy::measure(&mut measures, problem, policy, &table, &columns, &classes)?;
-    let distributions = distribution::distributions(problem, &cells, &classes);
+    let codes = match &permuted {
+        Some(permuted) => vec![permuted.deal(&table, &classes, &mut measures)],
+        None => problem.sensitive.iter().map(|counted| codes_of(counted, &table)).collect::<Result<_>>()?,
+    };
+    let mut examples = privacy::measure(&mut measures, problem, policy, &table, &columns, &classes, &codes)?;
+    let distributions = match permuted {
+        Some(_) => {
+            // Rows of a group differ, so none stands for all of them.
+            examples.clear();
+            distribution::distributions(problem, &cells, &Classes::group(&table, &columns.all()))
+        }
+        None => distribution::distributions(problem, &cells, &classes),
+    };
     Ok(Findings { measures, distributions, examples })
 }
 
@@ -102,7 +121,9 @@ fn read_release(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn 
         let quasi = problem.attributes.iter().any(|attribute| {
             name == attribute.name || bounds(&attribute.name).iter().any(|bound| bound == name)
         });
-        quasi || problem.sensitive.iter().chain(&problem.classes).any(|counted| counted.name == name)
+        quasi
+            || name == GROUP
+            || problem.sensitive.iter().chain(&problem.classes).any(|counted| counted.name == name)
     };
     let plan = |names: &[String]| {
         Ok(names.iter().map(|name| if wanted(name) { Storage::Coded } else { Storage::Skip }).collect())
@@ -151,7 +172,7 @@ fn measure_loss(
     let attributes = &problem.attributes;
     let mut sums = vec![0.0; attributes.len()];
     let (mut ncp, mut of_classes, mut volume) = (0.0, 0.0, 0.0);
-    let (mut widest, mut extents) = (0.0f64, Vec::new());
+    let (mut widest, mut extents, mut most) = (0.0f64, Vec::new(), 0.0f64);
     for class in 0..classes.len() {
         let size = classes.size(class) as f64;
         let row = classes.first_row(class);
@@ -163,6 +184,7 @@ fn measure_loss(
             share *= if cell.single { 1.0 / attribute.domain.len() as f64 } else { cell.ncp };
         }
         ncp += size * penalty;
+        most = most.max(penalty / problem.total_weight());
         of_classes += penalty;
         widest = widest.max(size * penalty);
         volume += size * share;
@@ -182,6 +204,11 @@ fn measure_loss(
         .zip(&sums)
         .map(|(attribute, sum)| (attribute.name.clone(), (sum + suppressed) / records))
         .collect();
+    measures.maximum_ncp = most;
+    if let Some(limit) = policy.privacy.max_loss.filter(|limit| most > *limit + 1e-9) {
+        measures.violations.push(format!("max_loss = {limit} is required, a class loses {most:.4}"));
+    }
+    measure_spans(measures, problem, policy, cells, classes);
     measures.average_ncp = of_classes / classes.len().max(1) as f64;
     measures.weighted_maximum_ncp = widest;
     measures.weighted_average_volume = volume / published;
@@ -192,5 +219,35 @@ fn measure_loss(
     if !extents.is_empty() && extents.len() == classes.len() {
         measures.il1 = Some(extents.iter().sum::<f64>() / extents.len() as f64);
         measures.il_infinity = extents.into_iter().reduce(f64::max);
+    }
+}
+
+/// Ranges that are wider than the policy allows.
+fn measure_spans(
+    measures: &mut Measures,
+    problem: &Problem,
+    policy: &Policy,
+    cells: &Cells<'_>,
+    classes: &Classes,
+) {
+    for (name, most, _) in &policy.privacy.max_span {
+        let Some(at) = problem.attributes.iter().position(|attribute| attribute.name == *name) else {
+            continue;
+        };
+        let width = |class: usize| {
+            let cell = cells.cell(at, classes.first_row(class));
+            // Missing among numbers leaves anything open.
+            if cell.missing && !cell.single {
+                f64::INFINITY
+            } else {
+                cell.range.map_or(0.0, |(low, high)| high - low)
+            }
+        };
+        let widest = (0..classes.len()).map(width).fold(0.0, f64::max);
+        if widest > most * (1.0 + 1e-9) {
+            measures
+                .violations
+                .push(format!("max_span = {most} is required on {name}, a class spans {widest}"));
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::privacy::{Closeness, Histogram, LDiversity, diversity};
 use crate::problem::{Counted, Problem};
 use crate::table::Table;
 
-/// Measures k, l and t, lists what does not hold, and picks example classes.
+/// `codes` are the sensitive values of each row. Measures k, l and t, lists what does not hold, and picks example classes.
 pub(super) fn measure(
     measures: &mut Measures,
     problem: &Problem,
@@ -18,12 +18,11 @@ pub(super) fn measure(
     release: &Table,
     columns: &Columns,
     classes: &Classes,
+    codes: &[Vec<u32>],
 ) -> Result<Vec<ExampleClass>> {
     measure_k(measures, problem, policy, release, columns, classes);
     measure_demands(measures, problem, classes);
-    let codes =
-        problem.sensitive.iter().map(|counted| codes_of(counted, release)).collect::<Result<Vec<_>>>()?;
-    for (counted, codes) in problem.sensitive.iter().zip(&codes) {
+    for (counted, codes) in problem.sensitive.iter().zip(codes) {
         measure_sensitive(measures, &policy.privacy, counted, codes, classes);
     }
     if let Some(class) = problem.classes.first() {
@@ -31,7 +30,7 @@ pub(super) fn measure(
         let minority = minority(class, &codes, classes) + measures.suppressed;
         measures.classification_metric = Some(minority as f64 / problem.len() as f64);
     }
-    Ok(examples(problem, release, columns, classes, &codes))
+    Ok(examples(problem, release, columns, classes, codes))
 }
 
 /// Whether every record can be in a class as large as it asks for. What records ask for is not published, so the file

@@ -4,6 +4,7 @@
 //! release as its recipients do, read back from the published file. To add one: a file or folder here with an
 //! [`Entry`], and one line in [`TASKS`].
 
+pub mod cube;
 pub mod queries;
 
 use std::path::{Path, PathBuf};
@@ -22,12 +23,17 @@ use crate::table::{Reading, Storage, Table};
 use crate::watch::Watch;
 
 /// All tasks.
-pub static TASKS: &[Entry] = &[queries::QUERIES];
+pub static TASKS: &[Entry] = &[queries::QUERIES, cube::CUBE];
 
 /// A task ready to run.
 pub trait Task: Send + Sync {
     /// Compares table and release.
     fn run(&self, study: &Study<'_>, watch: &dyn Watch) -> Result<Outcome>;
+
+    /// How a release is published that is made for it.
+    fn publish(&self) -> Publish {
+        Publish::Cells
+    }
 }
 
 /// What the registry knows of a task.
@@ -132,9 +138,9 @@ impl Evaluate {
             None => {
                 let fail = |cause: std::io::Error| Error::io("write", &std::env::temp_dir(), &cause);
                 let folder = tempfile::tempdir().map_err(fail)?;
-                let mut output = Output::create(&folder.path().join("release.csv"))?;
-                let records = self.publish(&table, &problem, &mut output, watch)?;
-                self.study(&task, &table, &problem, output.temporary_path(), Some(&records), watch)
+                let file = folder.path().join("release.csv");
+                let records = self.publish(&table, &problem, &file, task.1.publish(), watch)?;
+                self.study(&task, &table, &problem, &file, Some(&records), watch)
             }
         }
     }
@@ -160,12 +166,16 @@ impl Evaluate {
         &self,
         table: &Table,
         problem: &Problem,
-        output: &mut Output,
+        file: &Path,
+        publish: Publish,
         watch: &dyn Watch,
     ) -> Result<Vec<u32>> {
         let solution = run::solve(problem, &self.policy, watch)?;
-        let release = Release::new(table, problem, &self.policy, &solution, Publish::Cells, Order::Keep)?;
-        release.write(output, watch)?;
+        let publish = if run::method(&self.policy)?.permutes() { Publish::Permutation } else { publish };
+        let release = Release::new(table, problem, &self.policy, &solution, publish, Order::Keep)?;
+        let (output, beside) = run::write_release(&release, file, publish, watch)?;
+        beside.map_or(Ok(()), Output::publish)?;
+        output.publish()?;
         let groups = solution.partition.group_of_record(problem.len());
         Ok((0..).zip(groups).filter(|(_, group)| *group != Partition::NO_GROUP).map(|(at, _)| at).collect())
     }

@@ -18,6 +18,7 @@ use rayon::slice::ParallelSlice;
 use super::{Extent, Kernel};
 use crate::audit::LowerBound;
 use crate::error::Result;
+use crate::mapping;
 use crate::problem::{Code, Counted, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -48,7 +49,8 @@ fn bound_of<C: Code>(
         random.set_stream(2);
         index::sample(&mut random, count, SAMPLE).into_vec()
     };
-    let blocks = Blocks::new(problem, matrix);
+    let line = problem.line(&mapping::HILBERT, watch)?;
+    let blocks = Blocks::new(problem, matrix, line.order());
     let distinct = l.map_or(1, |l| l.ceil().max(1.0) as usize);
     let scale = 1.0 / problem.total_weight();
     let bounds = sample
@@ -71,8 +73,7 @@ struct Blocks<'a, C> {
 }
 
 impl<'a, C: Code> Blocks<'a, C> {
-    fn new(problem: &'a Problem, matrix: &Matrix<C>) -> Self {
-        let order = problem.curve_order();
+    fn new(problem: &Problem, matrix: &Matrix<C>, order: &'a [u32]) -> Self {
         let sorted = matrix.gather(order);
         let stride = sorted.stride();
         let boxes: Vec<Extent<C>> =

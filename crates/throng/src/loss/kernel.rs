@@ -133,6 +133,15 @@ impl Kernel {
         sum
     }
 
+    /// Weighted penalty of the box of two records.
+    pub fn pair<C: Code>(&self, one: &[Lanes<C>], other: &[Lanes<C>]) -> f64 {
+        let pairs = one.as_flattened().iter().zip(other.as_flattened());
+        let between = |(penalty, (one, other)): (&Penalty, (&C, &C))| {
+            penalty.between((*one).min(*other).index(), (*one).max(*other).index())
+        };
+        self.attributes.iter().zip(pairs).map(between).sum()
+    }
+
     /// Lets a range of one attribute grow code by code, and adds its penalty after each step to the next sum.
     #[inline]
     pub fn add_growing<C: Code>(

@@ -3,9 +3,11 @@
 pub mod bound;
 mod extent;
 mod kernel;
+mod limit;
 
 pub use extent::Extent;
 pub use kernel::{Kernel, PairTables};
+pub use limit::Limits;
 
 use crate::problem::Problem;
 use crate::with_matrix;

@@ -3,11 +3,14 @@
 //! A method is a plain type with its options and one function. It knows nothing of files, cells or reports.
 //! To add one: a file or folder here with an [`Entry`], and one line in [`METHODS`].
 
+pub mod accuracy;
+pub mod anatomy;
 pub mod bottom_up;
-pub mod hilbert;
+pub mod exact;
 pub mod local;
 pub mod mondrian;
 mod options;
+pub mod ordered;
 mod partition;
 mod solution;
 pub mod top_down;
@@ -25,16 +28,33 @@ use crate::watch::Watch;
 pub static METHODS: &[Entry] = &[
     mondrian::STRICT,
     mondrian::RELAXED,
-    hilbert::HILBERT,
-    hilbert::HILBERT_FAST,
+    ordered::HILBERT,
+    ordered::HILBERT_FAST,
+    ordered::IDISTANCE,
+    ordered::IDISTANCE_FAST,
     bottom_up::BOTTOM_UP,
     top_down::TOP_DOWN,
+    accuracy::ACCURACY,
+    accuracy::search::ACCURACY_SEARCH,
+    exact::EXACT,
+    anatomy::ANATOMY,
 ];
 
 /// A method ready to run.
 pub trait Method: Send + Sync {
     /// Puts every record into one group or suppresses it; each group meets the problem's requirement.
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution>;
+
+    /// The parts of a requirement it cannot do without.
+    fn needs(&self) -> &'static [Part] {
+        &[]
+    }
+
+    /// Whether its groups are meant to be published by permutation: exact quasi-identifiers in one table, sensitive
+    /// values by group in another.
+    fn permutes(&self) -> bool {
+        false
+    }
 }
 
 /// What the registry knows of a method.

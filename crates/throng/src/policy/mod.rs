@@ -75,6 +75,8 @@ pub struct Privacy {
     pub max_gcp: Option<f64>,
     /// The utility target: the largest k is looked for at which COUNT queries are off by no more on average.
     pub max_query_error: Option<f64>,
+    /// How wide the published ranges of numbers may be, each in its own units, and where that stands.
+    pub max_span: Vec<(String, f64, Range<usize>)>,
     /// Share of records that may be suppressed.
     pub suppress: f64,
     /// Several quasi-identifiers with their own k.
@@ -276,10 +278,13 @@ impl Policy {
 
     /// Whether a quasi-identifier is generalized: with nothing but named ones asked for, only those are.
     fn masks(&self, column: &str) -> bool {
-        let Privacy { k, l, t, max_loss, quasi_identifiers, .. } = &self.privacy;
+        let Privacy { k, l, t, max_loss, max_span, quasi_identifiers, .. } = &self.privacy;
         let Privacy { max_gcp, max_query_error, k_column, .. } = &self.privacy;
         let targets = [l, t, max_loss, max_gcp, max_query_error];
-        let only_named = k.is_none() && k_column.is_none() && targets.iter().all(|target| target.is_none());
+        let only_named = k.is_none()
+            && k_column.is_none()
+            && max_span.is_empty()
+            && targets.iter().all(|target| target.is_none());
         !only_named
             || quasi_identifiers.iter().any(|named| named.attributes.iter().any(|name| name == column))
     }

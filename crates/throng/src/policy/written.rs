@@ -8,7 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-use super::fields::{Fields, Item, List, as_table, in_order, key_span};
+use super::fields::{Fields, Item, List, as_table, in_order, key_span, mismatch, number};
 use super::source::Source;
 use crate::error::{Error, Result};
 
@@ -25,6 +25,7 @@ const PRIVACY: &[&str] = &[
     "c",
     "t",
     "max_loss",
+    "max_span",
     "max_gcp",
     "k_column",
     "max_query_error",
@@ -59,6 +60,7 @@ pub(super) struct WrittenPrivacy {
     pub max_loss: Option<Spanned<f64>>,
     pub max_gcp: Option<Spanned<f64>>,
     pub max_query_error: Option<Spanned<f64>>,
+    pub max_span: Vec<(Spanned<String>, Spanned<f64>)>,
     pub suppress: Option<Spanned<f64>>,
     pub quasi_identifiers: Vec<WrittenQuasiIdentifier>,
 }
@@ -188,12 +190,24 @@ fn privacy(source: Source<'_>, item: Option<&Item<'_>>) -> Result<WrittenPrivacy
         max_loss: fields.number("max_loss")?,
         max_gcp: fields.number("max_gcp")?,
         max_query_error: fields.number("max_query_error")?,
+        max_span: fields.item("max_span").map(|item| spans(source, item)).transpose()?.unwrap_or_default(),
         suppress: fields.number("suppress")?,
         quasi_identifiers: quasi_identifiers
             .iter()
             .map(|item| quasi_identifier(source, item))
             .collect::<Result<_>>()?,
     })
+}
+
+/// A number for each of some attributes.
+fn spans(source: Source<'_>, item: &Item<'_>) -> Result<Vec<(Spanned<String>, Spanned<f64>)>> {
+    let read = |(key, item): (&Spanned<_>, &Item<'_>)| {
+        let name = Spanned::new(key.span(), String::from(key.get_ref() as &str));
+        let width =
+            number(item.get_ref()).ok_or_else(|| mismatch(source, item, name.get_ref(), "a number"))?;
+        Ok((name, Spanned::new(item.span(), width)))
+    };
+    in_order(as_table(source, item, "max_span")?).into_iter().map(read).collect()
 }
 
 fn quasi_identifier(source: Source<'_>, item: &Item<'_>) -> Result<WrittenQuasiIdentifier> {

@@ -108,6 +108,10 @@ impl Model for LDiversity {
         (self.l * (1.0 - 2.0 * SLACK)).ceil() as usize
     }
 
+    fn frequency(&self) -> Option<(usize, f64)> {
+        (self.form == Diversity::Frequency).then_some((self.attribute, self.l))
+    }
+
     fn holds(&self, tally: &Tally) -> bool {
         self.holds_for(tally.histogram(self.attribute))
     }

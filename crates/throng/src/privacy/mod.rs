@@ -47,6 +47,11 @@ pub trait Model: Debug + Send + Sync {
     fn monotone(&self) -> bool;
     /// No smaller set satisfies it.
     fn smallest_class(&self) -> usize;
+    /// For a model that asks just that no sensitive value makes up more than one in l records of a class: the
+    /// attribute and l. Methods that deal values out can build such classes directly.
+    fn frequency(&self) -> Option<(usize, f64)> {
+        None
+    }
     /// Whether a set satisfies it.
     fn holds(&self, tally: &Tally) -> bool;
     /// What is wrong with a whole table that does not satisfy it, and what would be possible.
@@ -146,6 +151,26 @@ impl Requirement {
     /// The parts it has.
     pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
         self.models.iter().map(|model| model.part())
+    }
+
+    /// The models that limit how frequent a sensitive value may be, each an attribute and l.
+    pub fn frequencies(&self) -> Vec<(usize, f64)> {
+        self.models.iter().filter_map(|model| model.frequency()).collect()
+    }
+
+    /// Whether size and frequency decide alone, the latter in one attribute at most.
+    pub fn only_size_and_frequency(&self) -> bool {
+        let frequencies = self.frequencies().len();
+        frequencies <= 1 && self.models.len() == frequencies + self.sizes().count()
+    }
+
+    /// No class may have fewer records, as far as models of size alone ask; at least 1.
+    pub fn smallest_size(&self) -> usize {
+        self.sizes().map(|model| model.smallest_class()).max().unwrap_or(1).max(1)
+    }
+
+    fn sizes(&self) -> impl Iterator<Item = &Arc<dyn Model>> {
+        self.models.iter().filter(|model| model.part() == Part::K)
     }
 
     /// What must hold, for people.

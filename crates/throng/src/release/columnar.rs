@@ -29,7 +29,7 @@ use super::{CellKind, Cells, Column, Content, Release};
 use crate::error::{Error, Result};
 use crate::problem::Counted;
 use crate::table::source::is_arrow_stream;
-use crate::table::{types, value};
+use crate::table::{Format, types, value};
 use crate::watch::Watch;
 
 const ROWS_PER_BATCH: usize = 1 << 16;
@@ -51,6 +51,28 @@ pub(super) fn write_parquet(
         let writer = ArrowWriter::try_new(target, layout.schema.clone(), Some(properties));
         layout.write(writer.map_err(|_| not_encoded())?, watch)
     })
+}
+
+/// Writes one batch as a whole file.
+pub(super) fn write_batch(batch: &RecordBatch, format: Format, encoder: Encoder, path: &Path) -> Result<()> {
+    let schema = batch.schema();
+    Target::new(encoder, path).fill(|target| match format {
+        Format::Parquet => {
+            write_all(ArrowWriter::try_new(target, schema, None).map_err(|_| not_encoded())?, batch)
+        }
+        _ if is_arrow_stream(path) => {
+            let writer = arrow_ipc::writer::StreamWriter::try_new(target, &schema);
+            write_all(writer.map_err(|_| not_encoded())?, batch)
+        }
+        _ => {
+            let writer = arrow_ipc::writer::FileWriter::try_new(target, &schema);
+            write_all(writer.map_err(|_| not_encoded())?, batch)
+        }
+    })
+}
+
+fn write_all(mut writer: impl RecordBatchWriter, batch: &RecordBatch) -> Result<()> {
+    writer.write(batch).and_then(|()| writer.close()).map_err(|_| not_encoded())
 }
 
 /// Writes an Arrow IPC file, or a stream where the name asks for one.

@@ -5,8 +5,11 @@
 
 mod columnar;
 mod output;
+pub(crate) mod permutation;
 mod rows;
 mod text;
+
+use std::borrow::Cow;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -31,6 +34,8 @@ pub enum Publish {
     Cells,
     /// Numeric ones as two columns, `name.min` and `name.max`.
     Bounds,
+    /// As they are, with a column `group`; the sensitive values of each group come in a table of their own.
+    Permutation,
 }
 
 /// In which order rows are written.
@@ -68,7 +73,7 @@ enum Content<'a> {
     /// The same for all records of a class.
     Cells(Cells),
     /// A sensitive or class value.
-    Counted(&'a Counted),
+    Counted(Cow<'a, Counted>),
     /// Passed through.
     Text,
 }
@@ -117,19 +122,35 @@ impl<'a> Release<'a> {
         for (source, name) in table.names().iter().enumerate() {
             let of_source = |counted: &&Counted| counted.column == source;
             let quasi = problem.attributes.iter().position(|attribute| attribute.column == source);
-            if let Some(at) = quasi {
+            if let (Some(at), Publish::Permutation) = (quasi, publish) {
+                let own = Cow::Owned(permutation::exact(problem, at));
+                columns.push(Column { name: name.clone(), source, content: Content::Counted(own) });
+            } else if let Some(at) = quasi {
                 columns.extend(quasi_columns(&problem.attributes[at], boxes, at, publish));
             } else if let Some(counted) = problem.sensitive.iter().chain(&problem.classes).find(of_source) {
-                columns.push(Column { name: name.clone(), source, content: Content::Counted(counted) });
+                if publish == Publish::Permutation && policy.role(name) == Role::Sensitive {
+                    continue;
+                }
+                let content = Content::Counted(Cow::Borrowed(counted));
+                columns.push(Column { name: name.clone(), source, content });
             } else if policy.role(name) != Role::Identifier {
                 columns.push(Column { name: name.clone(), source, content: Content::Text });
             }
+        }
+        if publish == Publish::Permutation {
+            permutation::check(problem, policy)?;
+            columns.push(permutation::group_column(partition.len()));
         }
         check_names(&columns)?;
         let class_of = partition.group_of_record(problem.len());
         let rows = rows(problem, &solution.suppressed, &class_of, order);
         let null_text = table.schema().map(|_| policy.missing.first().cloned().unwrap_or_default());
         Ok(Release { table, problem, columns, class_of, rows, classes: partition.len(), null_text })
+    }
+
+    /// Writes the table of sensitive values by group that belongs to a release by permutation.
+    pub fn write_sensitive(&self, output: &mut Output) -> Result<()> {
+        permutation::write(self, output)
     }
 
     /// Number of records.

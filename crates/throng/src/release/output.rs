@@ -49,6 +49,22 @@ impl Output {
         Ok(Output { path: path.to_owned(), temporary, streamed })
     }
 
+    /// Prepares to write a second file beside another one, also beside it while both have temporary names.
+    pub fn create_beside(main: &Output, path: &Path, temporary: &Path) -> Result<Self> {
+        let fail = |cause: &io::Error| Error::io("write", path, cause);
+        let name = temporary.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let folder = temporary.parent().map(Path::to_owned).unwrap_or_default();
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&name).rand_bytes(0);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let temporary = builder.tempfile_in(folder).map_err(|cause| fail(&cause))?;
+        Ok(Output { path: path.to_owned(), temporary, streamed: main.streamed })
+    }
+
     /// Where it will be.
     pub fn path(&self) -> &Path {
         &self.path

@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
+use throng::method::{Entry, Options};
 use throng::policy::Policy;
+use throng::privacy::Part;
 use throng::problem::Problem;
 use throng::run;
 use throng::table::Table;
@@ -161,6 +163,14 @@ pub fn load(case: &Case, privacy: &str, method: &str) -> Loaded {
     let table = run::read(&data, &policy, &Unwatched).unwrap();
     let problem = Problem::new(&table, &policy).unwrap();
     Loaded { folder, data, policy, table, problem }
+}
+
+/// Whether a method takes all parts of a requirement and needs no other.
+pub fn can_do(entry: &Entry, parts: &[Part]) -> bool {
+    let none = toml::Table::new();
+    let method = (entry.configure)(&mut Options::new(entry.name, &none)).unwrap();
+    parts.iter().all(|part| entry.takes.contains(part))
+        && method.needs().iter().all(|part| parts.contains(part))
 }
 
 /// Rows of a CSV file, header first.

@@ -1,5 +1,7 @@
 //! Checks `[privacy]`.
 
+use std::ops::Range;
+
 use toml::Spanned;
 
 use super::{Attributes, above_zero, choose, out_of_range, with_role, within};
@@ -62,6 +64,7 @@ pub(super) fn check(
         max_loss: share("max_loss", &written.max_loss)?,
         max_gcp: share("max_gcp", &written.max_gcp)?,
         max_query_error: written.max_query_error.as_ref().map(query_error).transpose()?,
+        max_span: spans(source, &written.max_span, attributes)?,
         suppress: suppress.transpose()?.unwrap_or(0.0),
         quasi_identifiers: quasi_identifiers(source, &written.quasi_identifiers, attributes)?,
         span: written.span.clone(),
@@ -75,11 +78,12 @@ pub(super) fn check(
 fn require_something(source: Source<'_>, written: &WrittenPrivacy) -> Result<()> {
     let WrittenPrivacy { k, l, t, max_loss, max_gcp, max_query_error, quasi_identifiers, .. } = written;
     let numbers = [l, t, max_loss, max_gcp, max_query_error].iter().any(|number| number.is_some());
-    if k.is_some() || written.k_column.is_some() || numbers || !quasi_identifiers.is_empty() {
+    let asked = k.is_some() || written.k_column.is_some() || numbers || !written.max_span.is_empty();
+    if asked || !quasi_identifiers.is_empty() {
         return Ok(());
     }
     Err(source.error(&written.span, "the policy asks for no privacy", "nothing is required here").with_hint(
-        "give at least one of k, l, t, max_loss and quasi_identifiers in [privacy], for example k = 5",
+        "give at least one of k, l, t, max_loss, max_span and quasi_identifiers in [privacy], for example k = 5",
     ))
 }
 
@@ -160,6 +164,22 @@ fn positive(source: Source<'_>, k: &Spanned<i64>) -> Result<usize> {
         Ok(k) if k >= 1 => Ok(k),
         _ => Err(out_of_range(source, "k", k, K_EXPECTED)),
     }
+}
+
+fn spans(
+    source: Source<'_>,
+    written: &[(Spanned<String>, Spanned<f64>)],
+    attributes: &Attributes,
+) -> Result<Vec<(String, f64, Range<usize>)>> {
+    let check = |(name, width): &(Spanned<String>, Spanned<f64>)| {
+        if attributes.get(name.get_ref()).is_none_or(|attribute| attribute.role != Role::Quasi) {
+            return Err(not_quasi(source, name, attributes));
+        }
+        let expected = "a number of at least 0";
+        let most = within(source, name.get_ref(), width, expected, |most| most.is_finite() && most >= 0.0)?;
+        Ok((name.get_ref().clone(), most, name.span()))
+    };
+    written.iter().map(check).collect()
 }
 
 fn quasi_identifiers(

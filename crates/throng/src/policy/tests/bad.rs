@@ -84,7 +84,7 @@ fn unknown_keys_are_pointed_at_wherever_they_are() {
 #[test]
 fn unknown_keys_come_with_the_known_ones() {
     let error = error_of("[privacy]\nsupress = 0.1\n");
-    let hint = "did you mean \"suppress\"? the keys of [privacy] are k, l, diversity, c, t, max_loss, max_gcp, \
+    let hint = "did you mean \"suppress\"? the keys of [privacy] are k, l, diversity, c, t, max_loss, max_span, max_gcp, \
         k_column, max_query_error, suppress, quasi_identifiers";
     assert_eq!(error.hint(), Some(hint));
     let error = error_of("[data]\nquite_different = 0.1\n");
@@ -145,6 +145,9 @@ fn privacy_values_are_checked() {
         ("t = -0.1", "t must be a number from 0 to 1, found -0.1", 5, 5),
         ("t = 20", "t must be a number from 0 to 1, found 20", 5, 5),
         ("t = nan", "t must be a number from 0 to 1, found NaN", 5, 5),
+        ("max_span = { age = -1 }", "age must be a number of at least 0, found -1", 5, 20),
+        ("max_span = { age = \"x\" }", "age must be a number, found a string", 5, 20),
+        ("max_span = 3", "max_span must be a table, found the number 3", 5, 12),
         ("max_loss = 1.1", "max_loss must be a number from 0 to 1, found 1.1", 5, 12),
         ("k = 2\nsuppress = 1", "suppress must be a number from 0 to below 1, found 1", 6, 12),
         (

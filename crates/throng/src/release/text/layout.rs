@@ -128,7 +128,7 @@ impl<'a> Layout<'a> {
                     append(line, &self.cells, from, to);
                 }
                 Part::Counted(column, values) => {
-                    if let Content::Counted(counted) = release.columns[*column].content {
+                    if let Content::Counted(counted) = &release.columns[*column].content {
                         let values = &self.values[*values];
                         let (from, to) = place(&values.ends, counted.codes[record as usize] as usize);
                         append(line, &values.text, from, to);
@@ -153,21 +153,25 @@ impl<'a> Layout<'a> {
     }
 
     fn push_quoted(&self, line: &mut Vec<u8>, cell: &[u8]) {
-        let special = memchr3(self.dialect.delimiter, b'"', b'\n', cell).is_some()
-            || memchr::memchr(b'\r', cell).is_some();
-        if !special {
-            line.extend_from_slice(cell);
-            return;
-        }
-        line.push(b'"');
-        for &byte in cell {
-            if byte == b'"' {
-                line.push(b'"');
-            }
-            line.push(byte);
-        }
-        line.push(b'"');
+        push_quoted(line, cell, self.dialect.delimiter);
     }
+}
+
+/// Appends a cell, in quotes where it needs them.
+pub(in crate::release) fn push_quoted(line: &mut Vec<u8>, cell: &[u8], delimiter: u8) {
+    let special = memchr3(delimiter, b'"', b'\n', cell).is_some() || memchr::memchr(b'\r', cell).is_some();
+    if !special {
+        line.extend_from_slice(cell);
+        return;
+    }
+    line.push(b'"');
+    for &byte in cell {
+        if byte == b'"' {
+            line.push(b'"');
+        }
+        line.push(byte);
+    }
+    line.push(b'"');
 }
 
 /// Rendered values, one after the other.

@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::table::Dialect;
 use crate::watch::Watch;
 use layout::Layout;
+pub(super) use layout::push_quoted;
 
 /// Rows that keep their order are rendered so many at a time by each thread.
 const ROWS_PER_BLOCK: usize = 4096;

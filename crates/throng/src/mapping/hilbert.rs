@@ -1,0 +1,21 @@
+//! Along a Hilbert curve; see [`crate::curve`].
+
+use super::{Line, Mapping, Places};
+use crate::curve::Curve;
+use crate::error::Result;
+use crate::problem::Problem;
+use crate::watch::Watch;
+use crate::with_matrix;
+
+/// The mapping.
+pub const HILBERT: Mapping =
+    Mapping { name: "hilbert", summary: "along a Hilbert curve through the grid of all codes", map };
+
+fn map(problem: &Problem, watch: &dyn Watch) -> Result<Line> {
+    watch.check()?;
+    let keys = with_matrix!(&problem.records, matrix => Curve::fit(&problem.attributes, matrix).keys(matrix));
+    watch.check()?;
+    let order = keys.order();
+    let places = Places::Keys(keys.gather(&order));
+    Ok(Line { order, places })
+}

@@ -1,0 +1,97 @@
+//! Mappings: from records with many attributes to places on a line, so that near records lie together.
+//!
+//! Ghinita et al. 2009, section 6. What a method does along the line does not depend on how records got there; to add
+//! a mapping: a file here with a [`Mapping`], and one line in [`MAPPINGS`].
+
+mod hilbert;
+mod idistance;
+
+use std::sync::{Arc, OnceLock};
+
+pub use hilbert::HILBERT;
+pub use idistance::IDISTANCE;
+
+use crate::curve::Keys;
+use crate::error::Result;
+use crate::problem::Problem;
+use crate::watch::Watch;
+
+/// All mappings.
+pub static MAPPINGS: &[Mapping] = &[HILBERT, IDISTANCE];
+
+/// What the registry knows of a mapping.
+#[derive(Clone, Copy, Debug)]
+pub struct Mapping {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    /// Puts the records of a problem on a line. The outcome does not depend on the requirement.
+    pub map: fn(&Problem, &dyn Watch) -> Result<Line>,
+}
+
+/// Records on a line.
+#[derive(Clone, Debug)]
+pub struct Line {
+    order: Vec<u32>,
+    places: Places,
+}
+
+/// Where the records of a line lie, in its order.
+#[derive(Clone, Debug)]
+enum Places {
+    Keys(Keys),
+    Numbers(Vec<f64>),
+}
+
+impl Line {
+    /// The records from one end to the other; those at one place keep input order.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// How far the record at place `to` of the order lies after the one at place `from`, which is not after it.
+    #[inline]
+    pub fn distance(&self, from: usize, to: usize) -> f64 {
+        match &self.places {
+            Places::Keys(keys) => keys.distance(from, to),
+            Places::Numbers(numbers) => numbers[to] - numbers[from],
+        }
+    }
+}
+
+impl Line {
+    /// How far runs reach that end before place `end`: the run of `shortest` records first, then each with one more.
+    pub fn reaches(&self, end: usize, shortest: usize, reaches: &mut [f64]) {
+        match &self.places {
+            Places::Keys(keys) => keys.reaches(end, shortest, reaches),
+            Places::Numbers(numbers) => {
+                let last = numbers[end - 1];
+                let starts = numbers[..end + 1 - shortest].iter().rev();
+                reaches.iter_mut().zip(starts).for_each(|(reach, start)| *reach = last - start);
+            }
+        }
+    }
+}
+
+/// The lines of a problem that were found so far, one per mapping.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines(Vec<OnceLock<Arc<Line>>>);
+
+impl Default for Lines {
+    fn default() -> Self {
+        Lines(MAPPINGS.iter().map(|_| OnceLock::new()).collect())
+    }
+}
+
+impl Lines {
+    pub fn get(&self, mapping: &Mapping, problem: &Problem, watch: &dyn Watch) -> Result<Arc<Line>> {
+        let known = MAPPINGS.iter().zip(&self.0).find(|(entry, _)| entry.name == mapping.name);
+        let Some((_, slot)) = known else { return (mapping.map)(problem, watch).map(Arc::new) };
+        if let Some(line) = slot.get() {
+            return Ok(Arc::clone(line));
+        }
+        let line = Arc::new((mapping.map)(problem, watch)?);
+        Ok(Arc::clone(slot.get_or_init(|| line)))
+    }
+}

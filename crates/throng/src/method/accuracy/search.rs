@@ -1,0 +1,138 @@
+//! The dual problem by searching: any method, for the highest privacy at which it stays within the limit.
+//!
+//! IPCSD of Ghinita et al. 2009: binary search on l from 1 to records over the most frequent value's count (on whole
+//! numbers of k where no l is wanted), keeping the most private partition whose groups all stay within the limit. The
+//! search takes loss to grow with privacy, which methods do not guarantee, so it may miss the best.
+
+use super::{Goal, Wanted, reached};
+use crate::error::{Error, Fault, Result};
+use crate::loss::{Extent, Kernel};
+use crate::method::{Entry, Method, Options, Partition, Solution};
+use crate::policy::Diversity;
+use crate::privacy::{KAnonymity, LDiversity, Model, Part, Requirement};
+use crate::problem::{Code, Matrix, Problem};
+use crate::watch::Watch;
+use crate::with_matrix;
+
+/// The registry entry.
+pub const ACCURACY_SEARCH: Entry = Entry {
+    name: "accuracy-search",
+    summary: "the most privacy within max_loss or max_span, by searching with another method (over = \"hilbert\")",
+    citation: "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009",
+    guarantee: "no class exceeds the limit; privacy is not guaranteed to be the highest possible",
+    takes: &[Part::MaxLoss, Part::K, Part::L, Part::T],
+    configure: |options: &mut Options<'_>| {
+        let name = options.text("over")?.unwrap_or_else(|| "hilbert".to_owned());
+        let over = Entry::find(&name)?;
+        if !over.takes.contains(&Part::K) || over.takes.contains(&Part::MaxLoss) {
+            return Err(Error::input(format!("accuracy-search cannot search with {name}"))
+                .with_hint("it needs a method that takes k or l and no limit, such as hilbert or mondrian"));
+        }
+        let none = toml::Table::new();
+        let method = (over.configure)(&mut Options::new(format!("the method {name}"), &none))?;
+        let threshold = options.number("threshold", "a number above 0", |number| number > 0.0)?;
+        let wanted = Wanted::option(options)?;
+        Ok(Box::new(Search { method, wanted, threshold: threshold.unwrap_or(0.05) }))
+    },
+};
+
+/// The method.
+pub struct Search {
+    /// The method that is tried.
+    pub method: Box<dyn Method>,
+    /// Which privacy is wanted.
+    pub wanted: Wanted,
+    /// The search ends when the interval of l is shorter.
+    pub threshold: f64,
+}
+
+impl Method for Search {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        let goal = self.wanted.goal(problem)?;
+        let mut trial = problem.clone();
+        let kernel = Kernel::new(&problem.attributes);
+        // Not even a single record is out of bounds, so every record for itself is where the search begins.
+        let all: Vec<u32> = (0..problem.len() as u32).collect();
+        let mut best = Partition::from_sizes(all, vec![1; problem.len()]);
+        let mut most = goal.of_partition(problem, &best);
+        let mut found = |privacy: f64| -> Result<bool> {
+            watch.check()?;
+            trial.requirement = requirement(problem, goal, privacy);
+            let partition = match self.method.solve(&trial, watch) {
+                Ok(solution) => solution.partition,
+                Err(error) if error.fault() == Fault::Requirement => return Ok(false),
+                Err(error) => return Err(error),
+            };
+            if !within(problem, &kernel, &partition) {
+                return Ok(false);
+            }
+            let reached = goal.of_partition(problem, &partition);
+            if reached > most {
+                (best, most) = (partition, reached);
+            }
+            Ok(true)
+        };
+        match goal {
+            Goal::Size => search_whole(problem.len(), &mut found)?,
+            Goal::Diversity(at) => {
+                search_real(highest(problem, at), self.threshold, &mut found)?;
+            }
+        }
+        reached(problem, goal, best)
+    }
+
+    fn needs(&self) -> &'static [Part] {
+        &[Part::MaxLoss]
+    }
+}
+
+fn search_whole(most: usize, found: &mut dyn FnMut(f64) -> Result<bool>) -> Result<()> {
+    let (mut low, mut high) = (1, most + 1);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        if found(middle as f64)? { low = middle } else { high = middle }
+    }
+    Ok(())
+}
+
+fn search_real(most: f64, threshold: f64, found: &mut dyn FnMut(f64) -> Result<bool>) -> Result<()> {
+    let (mut low, mut high) = (1.0, most);
+    if most > 1.0 && found(most)? {
+        return Ok(());
+    }
+    while high - low > threshold {
+        let middle = f64::midpoint(low, high);
+        if found(middle)? { low = middle } else { high = middle }
+    }
+    Ok(())
+}
+
+/// The highest l of any release: that of the whole table.
+fn highest(problem: &Problem, attribute: usize) -> f64 {
+    let counted = &problem.sensitive[attribute];
+    let mut counts = vec![0u32; counted.domain.len()];
+    counted.codes.iter().for_each(|code| counts[*code as usize] += 1);
+    problem.len() as f64 / f64::from(counts.into_iter().max().unwrap_or(1).max(1))
+}
+
+/// What is asked of the method that is tried.
+fn requirement(problem: &Problem, goal: Goal, privacy: f64) -> Requirement {
+    let k = match goal {
+        Goal::Size => privacy as usize,
+        Goal::Diversity(_) => 1,
+    };
+    let size = KAnonymity { k: k.max(problem.requirement.smallest_size()) };
+    let mut models: Vec<Box<dyn Model>> = vec![Box::new(size)];
+    if let Goal::Diversity(attribute) = goal {
+        models.push(Box::new(LDiversity { l: privacy, form: Diversity::Frequency, attribute }));
+    }
+    Requirement::from_models(models)
+}
+
+/// Whether all groups stay within the limits.
+fn within(problem: &Problem, kernel: &Kernel, partition: &Partition) -> bool {
+    fn all<C: Code>(problem: &Problem, kernel: &Kernel, matrix: &Matrix<C>, partition: &Partition) -> bool {
+        partition.groups().all(|group| problem.limits.allow(kernel, &Extent::around(matrix, group)))
+    }
+    with_matrix!(&problem.records, matrix => all(problem, kernel, matrix, partition))
+}

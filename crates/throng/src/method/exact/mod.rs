@@ -1,0 +1,173 @@
+//! Exact answers, for small tables and to measure the others by.
+//!
+//! Ghinita et al. 2009, sections 3, 4.2 and 5. All of them are exact over partitions that keep the order of the line:
+//! with k alone the best cut of it; with l the best of all ways to cut the queue of each sensitive value, groups coming
+//! in the same order in every queue ([`boundaries`]). For one attribute and a loss of extents, their sum or the widest,
+//! lemmas 3 to 5 and 7 of the paper make that the best partition of all. For a loss of size times extent they do not,
+//! not even for one attribute: a group may do better around another one.
+//!
+//! With `max_loss` or `max_span` the most private partition within the limit is found instead: for k over runs of any
+//! table, in O(N·d + N log N), for l over the queues.
+//!
+//! Cost over the queues: exponential in the number of sensitive values, so larger tables are refused.
+
+pub mod boundaries;
+pub mod within;
+
+use boundaries::{Combine, Queues};
+
+use super::accuracy::{Goal, Wanted, mapping_option, reached};
+use super::ordered::{Cost, Ordered};
+use super::{Entry, Method, Options, Partition, Solution};
+use crate::error::Result;
+use crate::loss::{Kernel, Limits};
+use crate::mapping::{Line, Mapping};
+use crate::privacy::{Histogram, Part, Tally};
+use crate::problem::{Code, Matrix, Problem};
+use crate::watch::Watch;
+use crate::with_matrix;
+
+/// The registry entry.
+pub const EXACT: Entry = Entry {
+    name: "exact",
+    summary: "the best partition along the curve, with k, with l, or the most private one within max_loss; for small tables",
+    citation: "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009",
+    guarantee: "no partition that keeps the order of the curve is better; with l, tables beyond a few dozen records are refused",
+    takes: &[Part::K, Part::L, Part::MaxLoss],
+    configure: |options: &mut Options<'_>| {
+        let losses = [("gcp", Loss::Gcp), ("il1", Loss::SumOfExtents), ("il-infinity", Loss::WidestExtent)];
+        Ok(Box::new(Exact {
+            mapping: mapping_option(options)?,
+            loss: options.choice("loss", &losses)?,
+            wanted: Wanted::option(options)?,
+        }))
+    },
+};
+
+/// The method.
+#[derive(Clone, Copy, Debug)]
+pub struct Exact {
+    /// How records get on the line.
+    pub mapping: Mapping,
+    /// What is to be least.
+    pub loss: Loss,
+    /// Which privacy is to be highest, within a limit.
+    pub wanted: Wanted,
+}
+
+/// The loss of a partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// Σ of size times penalty.
+    Gcp,
+    /// Σ of penalties; for one number, of extents.
+    SumOfExtents,
+    /// The greatest penalty.
+    WidestExtent,
+}
+
+impl Method for Exact {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        if problem.limits.is_empty() && problem.requirement.only_size() && self.loss == Loss::Gcp {
+            return Ordered { mapping: self.mapping, cost: Cost::Box }.solve(problem, watch);
+        }
+        let line = problem.line(&self.mapping, watch)?;
+        let kernel = Kernel::new(&problem.attributes);
+        with_matrix!(&problem.records, matrix => {
+            let search = Exactly { problem, matrix, kernel: &kernel, line: &line, watch };
+            if problem.limits.is_empty() {
+                return search.least(self.loss).map(Solution::from);
+            }
+            let goal = self.wanted.goal(problem)?;
+            let partition = match goal {
+                Goal::Size => within::largest_runs(problem, matrix, &kernel, line.order(), watch)?,
+                Goal::Diversity(_) => search.most_private(goal, &problem.limits)?,
+            };
+            reached(problem, goal, partition)
+        })
+    }
+}
+
+/// Records on a line, to be grouped in the best way.
+pub struct Exactly<'a, C> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// Its records.
+    pub matrix: &'a Matrix<C>,
+    /// Its penalties.
+    pub kernel: &'a Kernel,
+    /// Where its records lie.
+    pub line: &'a Line,
+    /// Who watches.
+    pub watch: &'a dyn Watch,
+}
+
+impl<C: Code> Exactly<'_, C> {
+    /// The partition with the least loss that meets the requirement.
+    pub fn least(&self, loss: Loss) -> Result<Partition> {
+        let problem = self.problem;
+        let requirement = &problem.requirement;
+        let (values, domain) = match problem.sensitive.first() {
+            Some(counted) if !requirement.only_size() => (counted.codes.clone(), counted.domain.len()),
+            _ => (vec![0; problem.len()], 1),
+        };
+        let mut queues = Queues::new(self.matrix, self.line.order(), &values, domain);
+        // Larger groups can be split without loss (lemmas 1 and 2); so no value occurs twice (corollary 1). Not so for
+        // a sum of extents, against the paper: the parts of a diverse group may overlap, and then cost more than it.
+        if requirement.only_size() {
+            queues.largest = 2 * requirement.smallest_class() - 1;
+        } else if let ([(0, l)], true) =
+            (&requirement.frequencies()[..], requirement.only_size_and_frequency())
+            && loss != Loss::SumOfExtents
+            && l.fract() == 0.0
+            && requirement.smallest_size() as f64 <= *l
+        {
+            (queues.largest, queues.most_of_each) = (2 * *l as usize - 1, 1);
+        }
+        let mut tally = Tally::for_problem(problem);
+        let mut judge = |group: &[u32], extent: &_| {
+            if group.len() < requirement.smallest_class() {
+                return None;
+            }
+            tally.clear();
+            group.iter().for_each(|record| tally.add_record(&problem.sensitive, *record));
+            requirement.holds(&tally).then(|| match loss {
+                Loss::Gcp => group.len() as f64 * self.kernel.ncp(extent),
+                Loss::SumOfExtents | Loss::WidestExtent => self.kernel.ncp(extent),
+            })
+        };
+        let combine = if loss == Loss::WidestExtent { Combine::Greatest } else { Combine::Sum };
+        queues.best(combine, &|_| true, &mut judge, self.watch)
+    }
+
+    /// The most private partition all of whose groups are within limits.
+    pub fn most_private(&self, goal: Goal, limits: &Limits) -> Result<Partition> {
+        let (values, domain) = goal.values(self.problem);
+        let queues = Queues::new(self.matrix, self.line.order(), &values, domain);
+        let mut histogram = Histogram::new(domain);
+        let mut judge = |group: &[u32], _: &_| {
+            histogram.clear();
+            group.iter().for_each(|record| histogram.add(values[*record as usize]));
+            let most = histogram.present().map(|(_, count)| count).max().unwrap_or(0);
+            Some(-goal.privacy(group.len(), most))
+        };
+        queues.best(Combine::Greatest, &|extent| limits.allow(self.kernel, extent), &mut judge, self.watch)
+    }
+
+    /// The partition whose widest group is narrowest, among those with at least some privacy, by searching for the
+    /// tightest limit at which the dual problem reaches it (section 5.2). The limit is found to `precision`.
+    pub fn narrowest(&self, goal: Goal, privacy: f64, precision: f64) -> Result<Partition> {
+        let (mut low, mut high) = (0.0, self.problem.total_weight());
+        let mut best = self.most_private(goal, &Limits::of_loss(high))?;
+        while high - low > precision {
+            let middle = f64::midpoint(low, high);
+            let found = self.most_private(goal, &Limits::of_loss(middle))?;
+            if goal.of_partition(self.problem, &found) + 1e-9 >= privacy {
+                (best, high) = (found, middle);
+            } else {
+                low = middle;
+            }
+        }
+        Ok(best)
+    }
+}

@@ -1,0 +1,218 @@
+//! One-dimensional mapping: put the records on a line, then build groups along it.
+//!
+//! Ghinita et al. 2009. Where records lie on the line is for a [`Mapping`] to say: `hilbert`, `idistance`.
+//!
+//! *k alone* (section 3): the line is cut into runs of k … 2k − 1 records, and among all ways to cut it the one with
+//! the least loss is taken. The plain methods measure a run by the penalty of its box in all dimensions, the `-fast`
+//! ones by how far it reaches along the line.
+//!
+//! *l* (section 4.3): [`diverse`] deals out sensitive values along the line. If k asks for more records than that, the
+//! best way to join neighbouring groups is taken, as for single records. The paper's l is a whole number; for another
+//! the next whole one is taken if the table allows it.
+//!
+//! *Everything else* (t, the other forms of l, several sensitive attributes), which is beyond the paper: groups are
+//! grown along the line until the requirement holds, from l-diverse groups where the requirement has such a part.
+//!
+//! Cost: O(d·b·N) for the keys, O(N log N) to sort them, O(k·d·N) or O(k·N) to cut, O(N log m) to diversify m values.
+
+pub mod diverse;
+pub mod join;
+pub mod runs;
+
+use diverse::Groups;
+
+use super::{Entry, Method, Options, Partition, Solution};
+use crate::error::Result;
+use crate::loss::{Extent, Kernel};
+use crate::mapping::{self, Line, Mapping};
+use crate::privacy::{Part, Tally};
+use crate::problem::{Code, Matrix, Problem};
+use crate::watch::Watch;
+use crate::with_matrix;
+
+const CITATION: &str =
+    "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009";
+const TAKES: &[Part] = &[Part::K, Part::L, Part::T];
+const BEST_CUT: &str = "with k alone, classes of k to 2k - 1 records (equal cells aside) and the best of all cuts of the line; \
+     with l, classes of different sensitive values whenever the table allows l";
+const RUNS: &str = "with k alone, classes of k to 2k - 1 records (equal cells aside); \
+     with l, classes of different sensitive values whenever the table allows l";
+
+/// The registry entry of `hilbert`.
+pub const HILBERT: Entry = Entry {
+    name: "hilbert",
+    summary: "orders records along a Hilbert curve and cuts the order with the least loss",
+    citation: CITATION,
+    guarantee: BEST_CUT,
+    takes: TAKES,
+    configure: |_: &mut Options<'_>| configure(mapping::HILBERT, Cost::Box),
+};
+
+/// The registry entry of `hilbert-fast`.
+pub const HILBERT_FAST: Entry = Entry {
+    name: "hilbert-fast",
+    summary: "as hilbert, but measures runs along the curve only; faster for large k",
+    citation: CITATION,
+    guarantee: RUNS,
+    takes: TAKES,
+    configure: |_: &mut Options<'_>| configure(mapping::HILBERT, Cost::Line),
+};
+
+/// The registry entry of `idistance`.
+pub const IDISTANCE: Entry = Entry {
+    name: "idistance",
+    summary: "as hilbert, but orders records by reference points and the distance from them",
+    citation: CITATION,
+    guarantee: BEST_CUT,
+    takes: TAKES,
+    configure: |_: &mut Options<'_>| configure(mapping::IDISTANCE, Cost::Box),
+};
+
+/// The registry entry of `idistance-fast`.
+pub const IDISTANCE_FAST: Entry = Entry {
+    name: "idistance-fast",
+    summary: "as idistance, but measures runs along the line only; faster for large k",
+    citation: CITATION,
+    guarantee: RUNS,
+    takes: TAKES,
+    configure: |_: &mut Options<'_>| configure(mapping::IDISTANCE, Cost::Line),
+};
+
+fn configure(mapping: Mapping, cost: Cost) -> Result<Box<dyn Method>> {
+    Ok(Box::new(Ordered { mapping, cost }))
+}
+
+/// How runs and distances are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// By the penalty of their box.
+    Box,
+    /// By their extent along the line.
+    Line,
+}
+
+/// The method.
+#[derive(Clone, Copy, Debug)]
+pub struct Ordered {
+    /// How records get on the line.
+    pub mapping: Mapping,
+    /// How runs and distances are measured.
+    pub cost: Cost,
+}
+
+impl Method for Ordered {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        watch.stage("ordering", None);
+        let line = problem.line(&self.mapping, watch)?;
+        watch.stage("grouping", Some(problem.len() as u64));
+        let kernel = Kernel::new(&problem.attributes);
+        with_matrix!(&problem.records, matrix => {
+            let along = Along { problem, matrix, kernel: &kernel, line: &line, cost: self.cost };
+            along.solve(watch).map(Solution::from)
+        })
+    }
+}
+
+/// Records on a line, to be grouped.
+struct Along<'a, C> {
+    problem: &'a Problem,
+    matrix: &'a Matrix<C>,
+    kernel: &'a Kernel,
+    line: &'a Line,
+    cost: Cost,
+}
+
+impl<C: Code> Along<'_, C> {
+    fn solve(&self, watch: &dyn Watch) -> Result<Partition> {
+        let order = self.line.order();
+        let requirement = &self.problem.requirement;
+        if requirement.only_size() {
+            let sizes = self.cut(requirement.smallest_class(), watch)?;
+            return Ok(Partition::from_sizes(order.to_vec(), sizes));
+        }
+        let distance = |from: u32, to: u32| self.distance(from as usize, to as usize);
+        let parts = match diverse_parts(self.problem, order, distance, watch)? {
+            Some(parts) => parts,
+            None => singles(order.len()),
+        };
+        let groups = if parts.sizes.len() < order.len() && requirement.only_size_and_frequency() {
+            let k = requirement.smallest_size();
+            let enough = parts.sizes.iter().all(|size| *size >= k);
+            if enough {
+                parts
+            } else {
+                join::join_to_size(parts, k, &|parts, costs| self.stretch(parts, costs))
+            }
+        } else {
+            join::join_until_it_holds(self.problem, order, parts, watch)?
+        };
+        let records = groups.places.iter().map(|place| order[*place as usize]).collect();
+        Ok(Partition::from_sizes(records, groups.sizes))
+    }
+
+    fn cut(&self, k: usize, watch: &dyn Watch) -> Result<Vec<usize>> {
+        match self.cost {
+            Cost::Box => {
+                runs::cut(k, watch, &mut runs::BoxCosts::new(self.matrix, self.line.order(), self.kernel, k))
+            }
+            Cost::Line => runs::cut(k, watch, &mut runs::LineCosts::new(self.line, k)),
+        }
+    }
+
+    fn row(&self, place: usize) -> &[crate::problem::Lanes<C>] {
+        self.matrix.row(self.line.order()[place] as usize)
+    }
+
+    /// How far two places are apart.
+    fn distance(&self, from: usize, to: usize) -> f64 {
+        match self.cost {
+            Cost::Line => self.line.distance(from, to),
+            Cost::Box => self.kernel.pair(self.row(from), self.row(to)),
+        }
+    }
+
+    /// The cost of the last group of a stretch, of the last two, and so on.
+    fn stretch(&self, parts: &[&[u32]], costs: &mut Vec<f64>) {
+        let Some(last) = parts.last().and_then(|part| part.first()) else { return };
+        let mut extent = Extent::of(self.row(*last as usize));
+        let (mut low, mut high, mut size) = (*last, *last, 0);
+        for part in parts.iter().rev() {
+            for &place in *part {
+                extent.grow(self.row(place as usize));
+                (low, high) = (low.min(place), high.max(place));
+            }
+            size += part.len();
+            costs.push(match self.cost {
+                Cost::Box => size as f64 * self.kernel.ncp(&extent),
+                Cost::Line => self.line.distance(low as usize, high as usize),
+            });
+        }
+    }
+}
+
+/// Every place for itself.
+pub fn singles(count: usize) -> Groups {
+    Groups { places: (0..count as u32).collect(), sizes: vec![1; count] }
+}
+
+/// l-diverse groups along an order, if the requirement has such a part and the table allows the next whole l.
+pub fn diverse_parts(
+    problem: &Problem,
+    order: &[u32],
+    distance: impl Fn(u32, u32) -> f64,
+    watch: &dyn Watch,
+) -> Result<Option<Groups>> {
+    let Some((attribute, l)) = whole_diversity(problem) else { return Ok(None) };
+    let counted = &problem.sensitive[attribute];
+    let values: Vec<u32> = order.iter().map(|record| counted.codes[*record as usize]).collect();
+    diverse::diversify(&values, counted.domain.len(), l, distance, watch).map(Some)
+}
+
+/// The first sensitive attribute whose values are limited in frequency, and the whole l that is dealt out for it.
+pub fn whole_diversity(problem: &Problem) -> Option<(usize, usize)> {
+    let (attribute, l) = problem.requirement.frequencies().into_iter().next()?;
+    let whole = (l * (1.0 - 1e-12)).ceil() as usize;
+    let tally = Tally::of_all(problem);
+    let most = tally.histogram(attribute).present().map(|(_, count)| count as usize).max()?;
+    (whole >= 2 && most * whole <= problem.len()).then_some((attribute, whole))
+}
