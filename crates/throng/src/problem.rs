@@ -204,6 +204,10 @@ pub struct Attribute {
     pub weight: f64,
     /// Its values.
     pub domain: Domain,
+    /// Whether the policy gives it a hierarchy.
+    pub has_hierarchy: bool,
+    /// Its place among the attributes of the policy.
+    pub place: usize,
 }
 
 /// A column that is counted but not generalized: sensitive or class.
@@ -275,8 +279,13 @@ impl Problem {
             let name = table.names()[column].clone();
             match policy.role(&name) {
                 Role::Quasi => {
-                    let weight = policy.attributes.get(&name).map_or(1.0, |attribute| attribute.weight);
-                    parts.quasi.push((Attribute { name, column, weight, domain }, codes));
+                    let (place, written) = match policy.attributes.get_full(&name) {
+                        Some((place, _, written)) => (place, Some(written)),
+                        None => (usize::MAX, None),
+                    };
+                    let weight = written.map_or(1.0, |attribute| attribute.weight);
+                    let has_hierarchy = written.is_some_and(|attribute| attribute.hierarchy.is_some());
+                    parts.quasi.push((Attribute { name, column, weight, domain, has_hierarchy, place }, codes));
                 }
                 role => {
                     let codes = column_codes(table, column, &codes, rows.as_deref());

@@ -7,6 +7,7 @@ pub mod hilbert;
 pub mod mondrian;
 mod options;
 mod partition;
+pub mod refine;
 mod solution;
 
 pub use options::Options;
@@ -20,7 +21,7 @@ use crate::watch::Watch;
 
 /// All methods.
 pub static METHODS: &[Entry] =
-    &[mondrian::STRICT, mondrian::RELAXED, hilbert::HILBERT, hilbert::HILBERT_FAST];
+    &[mondrian::STRICT, mondrian::RELAXED, hilbert::HILBERT, hilbert::HILBERT_FAST, refine::REFINE];
 
 /// A method ready to run.
 pub trait Method: Send + Sync {

@@ -1,6 +1,7 @@
 //! Solutions: what a method finds.
 
 use super::Partition;
+use super::refine::Masks;
 use crate::report::Section;
 
 /// What a method finds: which records are published alike, and how.
@@ -12,6 +13,9 @@ pub struct Solution {
     pub suppressed: Vec<u32>,
     /// How groups are published, where that is wider than the smallest box around each.
     pub boxes: Option<Boxes>,
+    /// How each attribute is masked, where equal values are published alike: a recoding that other records can be
+    /// masked with.
+    pub masks: Option<Vec<Masks>>,
     /// What a reader of the report should know, one sentence each.
     pub notes: Vec<String>,
     /// Parts of the report that only this method has.

@@ -1,0 +1,192 @@
+//! Leaf partitions (TIPS): the rows with equal masked values, side by side.
+//!
+//! Each leaf is a slice of one list of rows. A refinement deals the rows of the leaves that hold the refined value to
+//! their children, in place, and touches no other row. Links lead from each masked value to the leaves that hold it.
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
+
+use super::rows::Rows;
+use super::state::NONE;
+use crate::problem::Code;
+
+/// Slices longer than this are dealt and counted in parallel.
+pub(super) const LONG: usize = 1 << 15;
+
+/// Rows with equal masked values: a slice of the list of rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaf {
+    pub start: u32,
+    pub end: u32,
+    /// Number of records.
+    pub size: u32,
+}
+
+/// A leaf that a refinement made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Piece {
+    pub leaf: u32,
+    /// The leaf it was part of; the same for one of the pieces.
+    pub from: u32,
+    /// Which child of the refined value it holds.
+    pub side: u32,
+}
+
+/// All leaves.
+pub(super) struct Leaves {
+    rows: Vec<u32>,
+    pub leaves: Vec<Leaf>,
+    width: usize,
+    /// The masked value of each attribute, leaf by leaf.
+    masks: Vec<u32>,
+    /// The leaves that hold each masked value, attribute by attribute.
+    links: Vec<Vec<Vec<u32>>>,
+}
+
+/// What a refinement does to an attribute.
+pub(super) struct Deal<'a> {
+    pub attribute: usize,
+    pub value: u32,
+    /// The masked value of each side.
+    pub children: &'a [u32],
+    /// The side of each code.
+    pub side: &'a [u32],
+}
+
+impl Leaves {
+    /// One leaf of all rows, with the first masked value of every attribute.
+    pub fn new(rows: usize, records: usize, width: usize) -> Self {
+        Leaves {
+            rows: (0..rows as u32).collect(),
+            leaves: vec![Leaf { start: 0, end: rows as u32, size: records as u32 }],
+            width,
+            masks: vec![0; width],
+            links: vec![vec![vec![0]]; width],
+        }
+    }
+
+    /// The rows of a leaf.
+    pub fn rows(&self, leaf: u32) -> &[u32] {
+        let Leaf { start, end, .. } = self.leaves[leaf as usize];
+        &self.rows[start as usize..end as usize]
+    }
+
+    /// The masked values of a leaf.
+    pub fn masks(&self, leaf: u32) -> &[u32] {
+        &self.masks[leaf as usize * self.width..][..self.width]
+    }
+
+    /// Refines a value: the leaves that hold it fall apart into pieces.
+    pub fn refine<C: Code>(&mut self, rows: &Rows<C>, deal: &Deal<'_>) -> Vec<Piece>
+    where
+        C: std::hash::Hash,
+    {
+        let mut linked = std::mem::take(&mut self.links[deal.attribute][deal.value as usize]);
+        linked.sort_unstable_by_key(|leaf| self.leaves[*leaf as usize].start);
+        let dealt = self.deal_rows(rows, deal, &linked);
+        let mut pieces = Vec::with_capacity(linked.len() * 2);
+        for (leaf, sides) in linked.into_iter().zip(dealt) {
+            self.part(leaf, &sides, deal, &mut pieces);
+        }
+        pieces
+    }
+
+    /// Deals the rows of some leaves to sides. For each leaf and side, the number of rows and of records.
+    fn deal_rows<C: Code + std::hash::Hash>(
+        &mut self,
+        rows: &Rows<C>,
+        deal: &Deal<'_>,
+        linked: &[u32],
+    ) -> Vec<Vec<(u32, u32)>> {
+        let mut slices = Vec::with_capacity(linked.len());
+        let (mut rest, mut at) = (self.rows.as_mut_slice(), 0);
+        for leaf in linked {
+            let Leaf { start, end, .. } = self.leaves[*leaf as usize];
+            let (_, from) = rest.split_at_mut(start as usize - at);
+            let (own, after) = from.split_at_mut((end - start) as usize);
+            slices.push(own);
+            (rest, at) = (after, end as usize);
+        }
+        let sides = deal.children.len();
+        let side = |row: u32| deal.side[rows.codes.get(row as usize, deal.attribute).index()] as usize;
+        slices.into_par_iter().with_min_len(8).map(|slice| deal_slice(slice, sides, rows, &side)).collect()
+    }
+
+    /// Makes the pieces of a leaf whose rows are dealt.
+    fn part(&mut self, leaf: u32, sides: &[(u32, u32)], deal: &Deal<'_>, pieces: &mut Vec<Piece>) {
+        let mut start = self.leaves[leaf as usize].start;
+        let mut own = Some(leaf);
+        for (side, &(rows, size)) in (0..).zip(sides).filter(|(_, (rows, _))| *rows > 0) {
+            let piece = Leaf { start, end: start + rows, size };
+            start += rows;
+            // The first piece keeps the place of the leaf, so that all other links stay as they are.
+            let at = match own.take() {
+                Some(leaf) => {
+                    self.leaves[leaf as usize] = piece;
+                    leaf
+                }
+                None => self.add(leaf, piece, deal.attribute),
+            };
+            let child = deal.children[side as usize];
+            self.masks[at as usize * self.width + deal.attribute] = child;
+            self.link(deal.attribute, child, at);
+            pieces.push(Piece { leaf: at, from: leaf, side });
+        }
+    }
+
+    /// Adds a leaf that differs from another in one attribute only.
+    fn add(&mut self, like: u32, leaf: Leaf, except: usize) -> u32 {
+        let at = self.leaves.len() as u32;
+        self.leaves.push(leaf);
+        let from = like as usize * self.width;
+        self.masks.extend_from_within(from..from + self.width);
+        for attribute in (0..self.width).filter(|attribute| *attribute != except) {
+            self.link(attribute, self.masks[from + attribute], at);
+        }
+        at
+    }
+
+    fn link(&mut self, attribute: usize, value: u32, leaf: u32) {
+        debug_assert_ne!(value, NONE);
+        let links = &mut self.links[attribute];
+        if links.len() <= value as usize {
+            links.resize(value as usize + 1, Vec::new());
+        }
+        links[value as usize].push(leaf);
+    }
+}
+
+/// Deals a slice of rows to sides, keeping their order. The number of rows and of records per side.
+fn deal_slice<C: Code + std::hash::Hash>(
+    slice: &mut [u32],
+    sides: usize,
+    rows: &Rows<C>,
+    side: &(impl Fn(u32) -> usize + Sync),
+) -> Vec<(u32, u32)> {
+    let pick = |part: &[u32]| {
+        let mut dealt: Vec<(Vec<u32>, u32)> = vec![(Vec::new(), 0); sides];
+        for &row in part {
+            let (own, size) = &mut dealt[side(row)];
+            own.push(row);
+            *size += rows.weight(row);
+        }
+        dealt
+    };
+    let parts: Vec<Vec<(Vec<u32>, u32)>> = match slice.len() > LONG {
+        true => slice.par_chunks(LONG / 2).map(pick).collect(),
+        false => vec![pick(slice)],
+    };
+    let mut at = 0;
+    (0..sides)
+        .map(|side| {
+            let (mut count, mut size) = (0, 0);
+            for (own, own_size) in parts.iter().map(|part| &part[side]) {
+                slice[at..at + own.len()].copy_from_slice(own);
+                at += own.len();
+                count += own.len() as u32;
+                size += own_size;
+            }
+            (count, size)
+        })
+        .collect()
+}
