@@ -322,6 +322,25 @@ impl Problem {
         self.records.len()
     }
 
+    /// The same problem with some of its records only; domains and requirement stay as they are.
+    pub fn of_records(&self, records: &[u32]) -> Self {
+        let codes = |counted: &Counted| Counted {
+            codes: records.iter().map(|record| counted.codes[*record as usize]).collect(),
+            ..counted.clone()
+        };
+        Problem {
+            attributes: self.attributes.clone(),
+            records: with_matrix!(&self.records, matrix => matrix.gather(records).into()),
+            sensitive: self.sensitive.iter().map(codes).collect(),
+            classes: self.classes.iter().map(codes).collect(),
+            requirement: self.requirement.clone(),
+            seed: self.seed,
+            rows: Some(records.iter().map(|record| self.row(*record) as u32).collect()),
+            dropped: self.dropped,
+            curve_order: OnceLock::new(),
+        }
+    }
+
     /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
