@@ -18,6 +18,11 @@ use crate::privacy::{Requirement, Tally};
 use crate::problem::{Code, Counted};
 use crate::table::Map;
 
+/// Fewer rows than this are not worth preparing for.
+const FEW: usize = 64;
+/// More children than this are looked up.
+const MOST_BANDS: usize = 10;
+
 /// What is asked of every class beyond its size.
 pub(super) struct Beyond<'a> {
     pub requirement: &'a Requirement,
@@ -125,13 +130,13 @@ impl<C: Code + Hash> Counter<'_, C> {
             let sums = rows
                 .par_chunks(LONG / 2)
                 .fold(zeros, |mut sums, rows| {
-                    self.count_rows(rows, open, offsets, &mut sums);
+                    self.count_rows(leaf, rows, open, offsets, &mut sums);
                     sums
                 })
                 .reduce(zeros, add);
             dense.copy_from_slice(&sums);
         } else {
-            self.count_rows(rows, open, offsets, dense);
+            self.count_rows(leaf, rows, open, offsets, dense);
         }
         for &attribute in open {
             let state = &self.states[attribute];
@@ -151,7 +156,43 @@ impl<C: Code + Hash> Counter<'_, C> {
         }
     }
 
-    fn count_rows(&self, rows: &[u32], open: &[usize], offsets: &[usize], dense: &mut [u32]) {
+    /// Counts the slots of some rows of a leaf: by comparing all attributes at once where that is possible, by looking
+    /// slots up where it is not.
+    fn count_rows(&self, leaf: u32, rows: &[u32], open: &[usize], offsets: &[usize], dense: &mut [u32]) {
+        if rows.len() < FEW {
+            return self.look_up(rows, open, offsets, dense);
+        }
+        let (banded, listed): (Vec<usize>, Vec<usize>) = open.iter().copied().partition(|attribute| {
+            let state = &self.states[*attribute];
+            let children = state.values[self.leaves.masks(leaf)[*attribute] as usize].children.len();
+            state.shape != Shape::Suppression && (1..=MOST_BANDS).contains(&children)
+        });
+        if !listed.is_empty() {
+            self.look_up(rows, &listed, offsets, dense);
+        }
+        if banded.is_empty() {
+            return;
+        }
+        // Children are ranges of codes in order: of m of them, the counts of codes from the start of each but the first.
+        let starts: Vec<Vec<u32>> = banded
+            .iter()
+            .map(|attribute| {
+                let values = &self.states[*attribute].values;
+                let children = &values[self.leaves.masks(leaf)[*attribute] as usize].children;
+                children.iter().map(|child| values[*child as usize].low).collect()
+            })
+            .collect();
+        let above = self.rows.count_from(rows, &banded, &starts);
+        let all: u32 = rows.iter().map(|row| self.rows.weight(*row)).sum();
+        for ((attribute, starts), above) in banded.iter().zip(&starts).zip(above) {
+            for slot in 0..starts.len() {
+                let from = if slot == 0 { all } else { above[slot - 1] };
+                dense[offsets[*attribute] + slot] += from - above.get(slot).copied().unwrap_or(0);
+            }
+        }
+    }
+
+    fn look_up(&self, rows: &[u32], open: &[usize], offsets: &[usize], dense: &mut [u32]) {
         let looks: Vec<(usize, &[u32], usize)> =
             open.iter().map(|at| (*at, self.states[*at].slot.as_slice(), offsets[*at])).collect();
         for &row in rows {

@@ -108,7 +108,8 @@ impl Leaves {
             (rest, at) = (after, end as usize);
         }
         let sides = deal.children.len();
-        let side = |row: u32| deal.side[rows.codes.get(row as usize, deal.attribute).index()] as usize;
+        let column = rows.column(deal.attribute);
+        let side = |row: u32| deal.side[column[row as usize].index()] as usize;
         slices.into_par_iter().with_min_len(8).map(|slice| deal_slice(slice, sides, rows, &side)).collect()
     }
 

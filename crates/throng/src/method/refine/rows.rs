@@ -3,10 +3,11 @@
 //! Where nearly all records differ, compressing would cost more than it saves, and rows are the records.
 
 use std::hash::{BuildHasher, Hash};
+use std::sync::OnceLock;
 
 use hashbrown::HashTable;
 
-use crate::problem::{Code, Matrix};
+use crate::problem::{Code, LANES, Lanes, Matrix};
 
 /// Records looked at to see whether compressing pays.
 const SAMPLE: usize = 1 << 13;
@@ -19,6 +20,8 @@ pub(super) struct Rows<C> {
     /// Records, row by row, and where each row ends; empty if rows are records.
     members: Vec<u32>,
     ends: Vec<u32>,
+    /// Single attributes, side by side, of those that were asked for.
+    columns: Vec<OnceLock<Vec<C>>>,
 }
 
 impl<C: Code + Hash> Rows<C> {
@@ -41,12 +44,14 @@ impl<C: Code + Hash> Rows<C> {
             members[next[row as usize] as usize] = record;
             next[row as usize] += 1;
         }
-        Rows { codes: matrix.gather(&first), weights: Some(weights), members, ends }
+        let columns = columns(matrix);
+        Rows { codes: matrix.gather(&first), weights: Some(weights), members, ends, columns }
     }
 
     /// Every record is a row.
     pub fn each_record(matrix: &Matrix<C>) -> Self {
-        Rows { codes: matrix.clone(), weights: None, members: Vec::new(), ends: Vec::new() }
+        let columns = columns(matrix);
+        Rows { codes: matrix.clone(), weights: None, members: Vec::new(), ends: Vec::new(), columns }
     }
 
     pub fn len(&self) -> usize {
@@ -59,6 +64,65 @@ impl<C: Code + Hash> Rows<C> {
         self.weights.as_ref().map_or(1, |weights| weights[row as usize])
     }
 
+    /// One attribute of all rows: dealing looks at nothing else.
+    pub fn column(&self, attribute: usize) -> &[C] {
+        self.columns[attribute].get_or_init(|| {
+            (0..self.codes.len()).map(|row| self.codes.get(row, attribute)).collect()
+        })
+    }
+
+    /// For each of some attributes and each of its starts but the first, how many records of some rows have a code from
+    /// there on. All attributes of a row are compared at once.
+    pub fn count_from(&self, rows: &[u32], attributes: &[usize], starts: &[Vec<u32>]) -> Vec<Vec<u32>> {
+        let stride = self.codes.stride();
+        let levels = starts.iter().map(|starts| starts.len() - 1).max().unwrap_or(0);
+        let mut bounds: Vec<Lanes<C>> = vec![[C::MAX; LANES]; levels * stride];
+        for (attribute, starts) in attributes.iter().zip(starts) {
+            for (level, start) in starts[1..].iter().enumerate() {
+                bounds[level * stride + attribute / LANES][attribute % LANES] = C::from_index(*start as usize);
+            }
+        }
+        let mut sums = vec![[0u32; LANES]; levels * stride];
+        match &self.weights {
+            None => {
+                // Narrow sums are fast and hold as many rows as this.
+                for rows in rows.chunks(usize::from(u16::MAX)) {
+                    let mut narrow = vec![[0u16; LANES]; levels * stride];
+                    for row in rows {
+                        let codes = self.codes.row(*row as usize);
+                        for (sums, bounds) in narrow.chunks_exact_mut(stride).zip(bounds.chunks_exact(stride)) {
+                            for ((sums, bounds), codes) in sums.iter_mut().zip(bounds).zip(codes) {
+                                for lane in 0..LANES {
+                                    sums[lane] += u16::from(codes[lane] >= bounds[lane]);
+                                }
+                            }
+                        }
+                    }
+                    let wide = sums.iter_mut().flatten();
+                    wide.zip(narrow.iter().flatten()).for_each(|(wide, narrow)| *wide += u32::from(*narrow));
+                }
+            }
+            Some(weights) => {
+                for row in rows {
+                    let (codes, weight) = (self.codes.row(*row as usize), weights[*row as usize]);
+                    for (sums, bounds) in sums.chunks_exact_mut(stride).zip(bounds.chunks_exact(stride)) {
+                        for ((sums, bounds), codes) in sums.iter_mut().zip(bounds).zip(codes) {
+                            for lane in 0..LANES {
+                                sums[lane] += if codes[lane] >= bounds[lane] { weight } else { 0 };
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        let of = |attribute: usize, level: usize| sums[level * stride + attribute / LANES][attribute % LANES];
+        attributes
+            .iter()
+            .zip(starts)
+            .map(|(attribute, starts)| (0..starts.len() - 1).map(|level| of(*attribute, level)).collect())
+            .collect()
+    }
+
     /// Adds the records of a row to a list.
     pub fn extend_with_records(&self, row: u32, records: &mut Vec<u32>) {
         if self.weights.is_none() {
@@ -68,6 +132,10 @@ impl<C: Code + Hash> Rows<C> {
             records.extend(&self.members[end - self.weight(row) as usize..end]);
         }
     }
+}
+
+fn columns<C: Code>(matrix: &Matrix<C>) -> Vec<OnceLock<Vec<C>>> {
+    (0..matrix.stride() * LANES).map(|_| OnceLock::new()).collect()
 }
 
 /// Numbers some records by equal codes: the number of each, and the first record of each number.

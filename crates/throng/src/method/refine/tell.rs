@@ -3,9 +3,10 @@
 use super::{Goal, Masks, Outcome, Shape, Value};
 use super::trace::{End, Step};
 use crate::method::Solution;
-use crate::problem::{Attribute, Problem};
+use crate::problem::{Attribute, Code, Problem};
 use crate::report::{Block, Node, Section};
 use crate::table::ANY;
+use crate::with_matrix;
 
 pub(super) fn solution(problem: &Problem, goal: Goal, outcome: Outcome, mut notes: Vec<String>) -> Solution {
     notes.extend(end_note(outcome.end, outcome.trace.len()));
@@ -90,9 +91,9 @@ fn tree_section(problem: &Problem, outcome: &Outcome) -> Section {
 
 fn tree(problem: &Problem, at: usize, attribute: &Attribute, masks: &Masks) -> Node {
     let mut below = vec![0u64; attribute.domain.len() + 1];
-    for record in 0..problem.len() {
-        below[problem.records.code(record, at) as usize + 1] += 1;
-    }
+    with_matrix!(&problem.records, matrix => {
+        (0..problem.len()).for_each(|record| below[matrix.get(record, at).index() + 1] += 1);
+    });
     for code in 1..below.len() {
         below[code] += below[code - 1];
     }
