@@ -5,6 +5,7 @@
 //! one line in [`PAPERS`].
 
 mod data;
+mod fung2007;
 
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ use throng::report::{Page, json, page_html};
 use throng::{Error, Result};
 
 /// All reproductions.
-static PAPERS: &[Entry] = &[];
+static PAPERS: &[Entry] = &[fung2007::FUNG2007];
 
 /// One paper.
 struct Entry {

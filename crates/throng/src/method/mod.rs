@@ -12,7 +12,7 @@ mod solution;
 
 pub use options::Options;
 pub use partition::Partition;
-pub use solution::{Boxes, Solution};
+pub use solution::{Boxes, GroupCells, Solution};
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::privacy::Part;
