@@ -1,12 +1,13 @@
 //! The benchmark: time per stage, peak memory and growth over N, against copying the same CSV.
 //!
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
-//! `-- kernel` measures the penalty kernel alone.
+//! `-- kernel` measures the penalty kernel alone, `-- refine` top-down refinement on tables of up to 10⁶ rows.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
 //! compare ratios of one sweep, not seconds of two.
 
 mod kernel;
+mod refine;
 mod sweep;
 
 use std::path::PathBuf;
@@ -40,6 +41,8 @@ struct Arguments {
 enum What {
     /// The penalty kernel alone: plain definition against the kernel, in every width
     Kernel,
+    /// Top-down refinement: its time against reading, its growth, and several quasi-identifiers
+    Refine,
     /// One run, told as JSON (used by the sweep)
     #[command(hide = true)]
     Run { data: PathBuf, policy: PathBuf, release: PathBuf, method: String, k: usize, threads: usize },
@@ -53,6 +56,9 @@ fn main() -> Result<()> {
     match &arguments.what {
         None => sweep::sweep(&arguments),
         Some(What::Kernel) => kernel::run(),
+        Some(What::Refine) => {
+            refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat)
+        }
         Some(What::Copy { data, target }) => sweep::copy(data, target),
         Some(What::Run { data, policy, release, method, k, threads }) => {
             sweep::run(data, policy, release, method, *k, *threads)

@@ -84,6 +84,11 @@ impl<C: Code> Matrix<C> {
         &self.data
     }
 
+    /// The rows alone.
+    pub fn into_data(self) -> Vec<Lanes<C>> {
+        self.data
+    }
+
     /// One row.
     #[inline(always)]
     pub fn row(&self, row: usize) -> &[Lanes<C>] {

@@ -591,6 +591,21 @@ proptest! {
 
     #[test]
     fn the_trace_is_that_of_the_plain_implementation(small in smalls(28)) {
+        compare_with_plain(&small)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_trace_of_larger_tables_is_that_of_the_plain_implementation(small in smalls(300)) {
+        compare_with_plain(&small)?;
+    }
+}
+
+fn compare_with_plain(small: &Small) -> Result<(), TestCaseError> {
+    {
         let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
         let (qids, _) = quasi_identifiers(&problem);
         let plain = plain::Plain { problem: &problem, goal: small.goal, qids };
@@ -618,6 +633,7 @@ proptest! {
         classes.sort();
         prop_assert_eq!(groups, classes);
     }
+    Ok(())
 }
 
 proptest! {
@@ -673,4 +689,46 @@ impl Watch for Impatient {
     fn enough(&self) -> bool {
         self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err()
     }
+}
+
+/// A table in which nearly all records are equal, so that rows stand for many records each.
+#[test]
+fn many_equal_records_are_searched_as_few_rows() {
+    let mut csv = "q0,q1,class\n".to_owned();
+    for record in 0..3000 {
+        writeln!(csv, "{},{},c{}", record % 7, record % 5, usize::from(record % 7 > 3)).unwrap();
+    }
+    let policy = "[privacy]\nk = 40\n[attribute.q0]\nrole = \"quasi\"\n[attribute.q1]\nrole = \"quasi\"\n\
+        kind = \"categorical\"\n[attribute.class]\nrole = \"class\"\n";
+    let (_folder, .., problem) = problem(&csv, policy);
+    let (qids, _) = quasi_identifiers(&problem);
+    let plain = plain::Plain { problem: &problem, goal: Goal::Score, qids };
+    let outcome = search(&problem, Goal::Score);
+    let (trace, _) = plain.run();
+    assert_eq!(outcome.trace.len(), trace.len());
+    for (own, expected) in outcome.trace.iter().zip(&trace) {
+        assert_eq!(own.anonymity, expected.anonymity);
+    }
+    let mut records = outcome.partition.records().to_vec();
+    records.sort_unstable();
+    assert!(records.into_iter().eq(0..3000));
+}
+
+#[test]
+fn a_quasi_identifier_that_follows_from_another_is_left_out_with_a_note() {
+    let policy = "[privacy]\nquasi_identifiers = [{ attributes = [\"a\"], k = 2 }, { attributes = [\"a\", \"b\"], k = 2 }, \
+        { attributes = [\"b\"], k = 3 }]\n[attribute.a]\nrole = \"quasi\"\n[attribute.b]\nrole = \"quasi\"\n";
+    let (_folder, .., problem) = problem("a,b\n1,1\n1,1\n1,1\n", policy);
+    let (qids, notes) = quasi_identifiers(&problem);
+    assert_eq!(qids.len(), 2);
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].contains("(a) with k = 2") && notes[0].contains("(a, b)"), "{}", notes[0]);
+}
+
+#[test]
+fn a_goal_that_needs_a_class_says_so() {
+    let policy = "[privacy]\nk = 2\n[method]\nname = \"refine\"\ngoal = \"gain\"\n[attribute.a]\nrole = \"quasi\"\n";
+    let (_folder, _, policy, problem) = problem("a\n1\n1\n", policy);
+    let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
+    assert!(error.hint().unwrap().contains("role = \"class\""), "{error}");
 }

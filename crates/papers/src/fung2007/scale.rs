@@ -1,17 +1,14 @@
 //! Figure 11: time over the number of records.
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use rand::seq::index;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::report::{Block, Chart, Claim, Section, Series, Unit, Verdict};
 use throng::watch::Unwatched;
 use throng::{Error, Result};
+use throng_bench::vary;
 
 use super::adult::{requirements, several_text, union};
 use super::policies::{ADULT, Adult, Masking};
@@ -27,7 +24,8 @@ pub fn section(setting: &Setting, adult: &Adult<'_>, folder: &Path) -> Result<Se
     for &rows in sizes {
         say(&format!("{rows} records"));
         let table = folder.join("large.csv");
-        blow_up(&adult.table, rows, &table)?;
+        vary(&adult.table, rows, &table, ADULT.len(), 7)
+            .map_err(|cause| Error::input(format!("cannot make a larger table: {cause}")))?;
         let whole = adult.policy("k = 50", "", &names, Masking::Taxonomies)?;
         one.push(seconds(&table, &whole)?);
         let mut sum = 0.0;
@@ -82,33 +80,4 @@ fn seconds(table: &Path, policy: &Policy) -> Result<f64> {
         best = best.min(start.elapsed().as_secs_f64());
     }
     Ok(best)
-}
-
-/// All records, and variations of them in which a random number of values is redrawn from their domains.
-pub fn blow_up(source: &Path, rows: usize, target: &Path) -> Result<()> {
-    let text = std::fs::read_to_string(source).map_err(|cause| Error::io("read", source, &cause))?;
-    let mut lines = text.lines();
-    let mut out = format!("{}\n", lines.next().unwrap_or_default());
-    let records: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    let domains: Vec<Vec<&str>> = (0..ADULT.len())
-        .map(|column| {
-            let mut values: Vec<&str> = records.iter().map(|record| record[column]).collect();
-            values.sort_unstable();
-            values.dedup();
-            values
-        })
-        .collect();
-    let mut random = ChaCha8Rng::seed_from_u64(7);
-    random.set_stream(32);
-    for row in 0..rows {
-        let mut record = records[row % records.len()].clone();
-        if row >= records.len() {
-            let changed = random.random_range(1..=ADULT.len());
-            for column in index::sample(&mut random, ADULT.len(), changed) {
-                record[column] = domains[column][random.random_range(0..domains[column].len())];
-            }
-        }
-        let _ = writeln!(out, "{}", record.join(","));
-    }
-    std::fs::write(target, out).map_err(|cause| Error::io("write", target, &cause))
 }

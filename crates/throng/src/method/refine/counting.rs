@@ -5,17 +5,15 @@
 //! it is enough to look at the leaves that were just made. Counts per quasi-identifier (QITS) are sums of counts of
 //! leaves; where a quasi-identifier has all attributes, a leaf is a combination and nothing is summed.
 
-use std::hash::Hash;
-
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
 use super::leaves::{LONG, Leaves, Piece};
 use super::quasi::Qid;
-use super::rows::Rows;
+use super::rows::{Rows, Slice};
 use super::state::{NONE, Shape, State};
 use crate::privacy::{Requirement, Tally};
-use crate::problem::{Code, Counted};
+use crate::problem::{Code, Counted, LANES, Lanes};
 use crate::table::Map;
 
 /// Fewer rows than this are not worth preparing for.
@@ -34,8 +32,8 @@ pub(super) type Candidates = Vec<Vec<u32>>;
 
 /// All that counting looks at.
 pub(super) struct Counter<'a, C> {
-    pub rows: &'a Rows<C>,
-    pub leaves: &'a Leaves,
+    pub rows: &'a Rows,
+    pub leaves: &'a Leaves<C>,
     pub states: &'a [State],
     pub candidates: &'a Candidates,
     /// How many candidates there are.
@@ -62,7 +60,7 @@ pub(super) struct Counts {
     pub refused: Vec<u32>,
 }
 
-impl<C: Code + Hash> Counter<'_, C> {
+impl<C: Code> Counter<'_, C> {
     /// Counts for all pieces, in batches.
     pub fn count(&self, pieces: &[Piece]) -> Vec<Counts> {
         let batch = pieces.len().div_ceil(64).max(1);
@@ -120,7 +118,7 @@ impl<C: Code + Hash> Counter<'_, C> {
         dense: &mut [u32],
         entries: &mut Vec<Entry>,
     ) {
-        let rows = self.leaves.rows(leaf);
+        let (rows, codes, stride) = self.leaves.slice(leaf);
         if rows.len() > LONG {
             let add = |mut one: Vec<u32>, other: Vec<u32>| {
                 one.iter_mut().zip(other).for_each(|(one, other)| *one += other);
@@ -129,14 +127,15 @@ impl<C: Code + Hash> Counter<'_, C> {
             let zeros = || vec![0u32; dense.len()];
             let sums = rows
                 .par_chunks(LONG / 2)
-                .fold(zeros, |mut sums, rows| {
-                    self.count_rows(leaf, rows, open, offsets, &mut sums);
+                .zip(codes.par_chunks(LONG / 2 * stride))
+                .fold(zeros, |mut sums, (rows, codes)| {
+                    self.count_rows(leaf, (rows, codes, stride), open, offsets, &mut sums);
                     sums
                 })
                 .reduce(zeros, add);
             dense.copy_from_slice(&sums);
         } else {
-            self.count_rows(leaf, rows, open, offsets, dense);
+            self.count_rows(leaf, (rows, codes, stride), open, offsets, dense);
         }
         for &attribute in open {
             let state = &self.states[attribute];
@@ -149,18 +148,23 @@ impl<C: Code + Hash> Counter<'_, C> {
             if state.slots <= 2 * rows.len() {
                 (0..state.slots as u32).for_each(take);
             } else {
-                rows.iter().for_each(|row| {
-                    take(state.slot[self.rows.codes.get(*row as usize, attribute).index()]);
-                });
+                slots_of(state, attribute, (rows, codes, stride)).for_each(|(_, slot)| take(slot));
             }
         }
     }
 
     /// Counts the slots of some rows of a leaf: by comparing all attributes at once where that is possible, by looking
     /// slots up where it is not.
-    fn count_rows(&self, leaf: u32, rows: &[u32], open: &[usize], offsets: &[usize], dense: &mut [u32]) {
-        if rows.len() < FEW {
-            return self.look_up(rows, open, offsets, dense);
+    fn count_rows(
+        &self,
+        leaf: u32,
+        slice: Slice<'_, C>,
+        open: &[usize],
+        offsets: &[usize],
+        dense: &mut [u32],
+    ) {
+        if slice.0.len() < FEW {
+            return self.look_up(slice, open, offsets, dense);
         }
         let (banded, listed): (Vec<usize>, Vec<usize>) = open.iter().copied().partition(|attribute| {
             let state = &self.states[*attribute];
@@ -168,7 +172,7 @@ impl<C: Code + Hash> Counter<'_, C> {
             state.shape != Shape::Suppression && (1..=MOST_BANDS).contains(&children)
         });
         if !listed.is_empty() {
-            self.look_up(rows, &listed, offsets, dense);
+            self.look_up(slice, &listed, offsets, dense);
         }
         if banded.is_empty() {
             return;
@@ -182,8 +186,8 @@ impl<C: Code + Hash> Counter<'_, C> {
                 children.iter().map(|child| values[*child as usize].low).collect()
             })
             .collect();
-        let above = self.rows.count_from(rows, &banded, &starts);
-        let all: u32 = rows.iter().map(|row| self.rows.weight(*row)).sum();
+        let above = self.rows.count_from(slice, &banded, &starts);
+        let all: u32 = slice.0.iter().map(|row| self.rows.weight(*row)).sum();
         for ((attribute, starts), above) in banded.iter().zip(&starts).zip(above) {
             for slot in 0..starts.len() {
                 let from = if slot == 0 { all } else { above[slot - 1] };
@@ -192,12 +196,18 @@ impl<C: Code + Hash> Counter<'_, C> {
         }
     }
 
-    fn look_up(&self, rows: &[u32], open: &[usize], offsets: &[usize], dense: &mut [u32]) {
+    fn look_up(
+        &self,
+        (rows, codes, stride): Slice<'_, C>,
+        open: &[usize],
+        offsets: &[usize],
+        dense: &mut [u32],
+    ) {
         let looks: Vec<(usize, &[u32], usize)> =
             open.iter().map(|at| (*at, self.states[*at].slot.as_slice(), offsets[*at])).collect();
-        for &row in rows {
-            let weight = self.rows.weight(row);
-            let codes = self.rows.codes.row(row as usize).as_flattened();
+        for (row, codes) in rows.iter().zip(codes.chunks_exact(stride)) {
+            let weight = self.rows.weight(*row);
+            let codes = codes.as_flattened();
             for &(attribute, slot, offset) in &looks {
                 dense[offset + slot[codes[attribute].index()] as usize] += weight;
             }
@@ -215,23 +225,23 @@ impl<C: Code + Hash> Counter<'_, C> {
             |row: u32| beyond.sensitive.iter().map(|counted| counted.codes[row as usize]).collect::<Vec<_>>();
         for &attribute in open {
             let state = &self.states[attribute];
-            let slot = |row: &u32| state.slot[self.rows.codes.get(*row as usize, attribute).index()];
-            let mut sorted = rows.to_vec();
-            sorted.sort_unstable_by_key(|row| (slot(row), *row));
-            for class in sorted.chunk_by(|one, other| slot(one) == slot(other)) {
+            let mut sorted: Vec<(u32, u32)> =
+                slots_of(state, attribute, self.leaves.slice(leaf)).map(|(row, slot)| (slot, row)).collect();
+            sorted.sort_unstable();
+            for class in sorted.chunk_by(|one, other| one.0 == other.0) {
                 let hides = state.shape == Shape::Suppression;
-                let at = if hides { slot(&class[0]) } else { self.leaves.masks(leaf)[attribute] };
+                let at = if hides { class[0].0 } else { self.leaves.masks(leaf)[attribute] };
                 let at = candidate(&self.candidates[attribute], at);
                 if at == NONE || refused.last() == Some(&at) {
                     continue;
                 }
                 own.clear();
-                class.iter().for_each(|row| own.add_record(beyond.sensitive, *row));
+                class.iter().for_each(|(_, row)| own.add_record(beyond.sensitive, *row));
                 let mut holds = beyond.requirement.holds_beyond_size(&own);
                 if holds && hides && class.len() < rows.len() {
-                    class.iter().for_each(|row| whole.remove(&values(*row)));
+                    class.iter().for_each(|(_, row)| whole.remove(&values(*row)));
                     holds = beyond.requirement.holds_beyond_size(&whole);
-                    class.iter().for_each(|row| whole.add_record(beyond.sensitive, *row));
+                    class.iter().for_each(|(_, row)| whole.add_record(beyond.sensitive, *row));
                 }
                 if !holds {
                     refused.push(at);
@@ -320,6 +330,16 @@ impl<C: Code + Hash> Counter<'_, C> {
             least[at as usize] = least[at as usize].min(records);
         }
     }
+}
+
+/// Some rows with the slot of each.
+fn slots_of<'a, C: Code>(
+    state: &'a State,
+    attribute: usize,
+    (rows, codes, stride): Slice<'a, C>,
+) -> impl Iterator<Item = (u32, u32)> + 'a {
+    let slot = move |codes: &[Lanes<C>]| state.slot[codes[attribute / LANES][attribute % LANES].index()];
+    rows.iter().copied().zip(codes.chunks_exact(stride).map(slot))
 }
 
 /// The candidate that refines a value.

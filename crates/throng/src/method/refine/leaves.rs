@@ -1,14 +1,15 @@
 //! Leaf partitions (TIPS): the rows with equal masked values, side by side.
 //!
 //! Each leaf is a slice of one list of rows. A refinement deals the rows of the leaves that hold the refined value to
-//! their children, in place, and touches no other row. Links lead from each masked value to the leaves that hold it.
+//! their children, in place, and touches no other row. Codes move along with their rows, so that a leaf is always read
+//! from one end to the other. Links lead from each masked value to the leaves that hold it.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
-use super::rows::Rows;
+use super::rows::{Rows, Slice};
 use super::state::NONE;
-use crate::problem::Code;
+use crate::problem::{Code, LANES, Lanes, Matrix};
 
 /// Slices longer than this are dealt and counted in parallel.
 pub(super) const LONG: usize = 1 << 15;
@@ -33,8 +34,11 @@ pub(super) struct Piece {
 }
 
 /// All leaves.
-pub(super) struct Leaves {
+pub(super) struct Leaves<C> {
     rows: Vec<u32>,
+    /// The codes of the rows, in the same order.
+    codes: Vec<Lanes<C>>,
+    stride: usize,
     pub leaves: Vec<Leaf>,
     width: usize,
     /// The masked value of each attribute, leaf by leaf.
@@ -53,11 +57,14 @@ pub(super) struct Deal<'a> {
     pub side: &'a [u32],
 }
 
-impl Leaves {
+impl<C: Code> Leaves<C> {
     /// One leaf of all rows, with the first masked value of every attribute.
-    pub fn new(rows: usize, records: usize, width: usize) -> Self {
+    pub fn new(codes: Matrix<C>, records: usize, width: usize) -> Self {
+        let rows = codes.len();
         Leaves {
             rows: (0..rows as u32).collect(),
+            stride: codes.stride(),
+            codes: codes.into_data(),
             leaves: vec![Leaf { start: 0, end: rows as u32, size: records as u32 }],
             width,
             masks: vec![0; width],
@@ -71,16 +78,20 @@ impl Leaves {
         &self.rows[start as usize..end as usize]
     }
 
+    /// The rows of a leaf with their codes.
+    pub fn slice(&self, leaf: u32) -> Slice<'_, C> {
+        let Leaf { start, end, .. } = self.leaves[leaf as usize];
+        let codes = &self.codes[start as usize * self.stride..end as usize * self.stride];
+        (self.rows(leaf), codes, self.stride)
+    }
+
     /// The masked values of a leaf.
     pub fn masks(&self, leaf: u32) -> &[u32] {
         &self.masks[leaf as usize * self.width..][..self.width]
     }
 
     /// Refines a value: the leaves that hold it fall apart into pieces.
-    pub fn refine<C: Code>(&mut self, rows: &Rows<C>, deal: &Deal<'_>) -> Vec<Piece>
-    where
-        C: std::hash::Hash,
-    {
+    pub fn refine(&mut self, rows: &Rows, deal: &Deal<'_>) -> Vec<Piece> {
         let mut linked = std::mem::take(&mut self.links[deal.attribute][deal.value as usize]);
         linked.sort_unstable_by_key(|leaf| self.leaves[*leaf as usize].start);
         let dealt = self.deal_rows(rows, deal, &linked);
@@ -92,25 +103,19 @@ impl Leaves {
     }
 
     /// Deals the rows of some leaves to sides. For each leaf and side, the number of rows and of records.
-    fn deal_rows<C: Code + std::hash::Hash>(
-        &mut self,
-        rows: &Rows<C>,
-        deal: &Deal<'_>,
-        linked: &[u32],
-    ) -> Vec<Vec<(u32, u32)>> {
+    fn deal_rows(&mut self, rows: &Rows, deal: &Deal<'_>, linked: &[u32]) -> Vec<Vec<(u32, u32)>> {
+        let stride = self.stride;
         let mut slices = Vec::with_capacity(linked.len());
-        let (mut rest, mut at) = (self.rows.as_mut_slice(), 0);
+        let (mut rest, mut rest_codes, mut at) = (self.rows.as_mut_slice(), self.codes.as_mut_slice(), 0);
         for leaf in linked {
             let Leaf { start, end, .. } = self.leaves[*leaf as usize];
-            let (_, from) = rest.split_at_mut(start as usize - at);
-            let (own, after) = from.split_at_mut((end - start) as usize);
-            slices.push(own);
-            (rest, at) = (after, end as usize);
+            let (skipped, own) = (start as usize - at, (end - start) as usize);
+            let (own_rows, after) = rest.split_at_mut(skipped).1.split_at_mut(own);
+            let (own_codes, after_codes) = rest_codes.split_at_mut(skipped * stride).1.split_at_mut(own * stride);
+            slices.push(Dealing { rows: own_rows, codes: own_codes, stride });
+            (rest, rest_codes, at) = (after, after_codes, end as usize);
         }
-        let sides = deal.children.len();
-        let column = rows.column(deal.attribute);
-        let side = |row: u32| deal.side[column[row as usize].index()] as usize;
-        slices.into_par_iter().with_min_len(8).map(|slice| deal_slice(slice, sides, rows, &side)).collect()
+        slices.into_par_iter().with_min_len(8).map(|slice| slice.deal(rows, deal)).collect()
     }
 
     /// Makes the pieces of a leaf whose rows are dealt.
@@ -157,37 +162,51 @@ impl Leaves {
     }
 }
 
-/// Deals a slice of rows to sides, keeping their order. The number of rows and of records per side.
-fn deal_slice<C: Code + std::hash::Hash>(
-    slice: &mut [u32],
-    sides: usize,
-    rows: &Rows<C>,
-    side: &(impl Fn(u32) -> usize + Sync),
-) -> Vec<(u32, u32)> {
-    let pick = |part: &[u32]| {
-        let mut dealt: Vec<(Vec<u32>, u32)> = vec![(Vec::new(), 0); sides];
-        for &row in part {
-            let (own, size) = &mut dealt[side(row)];
-            own.push(row);
-            *size += rows.weight(row);
-        }
-        dealt
-    };
-    let parts: Vec<Vec<(Vec<u32>, u32)>> = match slice.len() > LONG {
-        true => slice.par_chunks(LONG / 2).map(pick).collect(),
-        false => vec![pick(slice)],
-    };
-    let mut at = 0;
-    (0..sides)
-        .map(|side| {
-            let (mut count, mut size) = (0, 0);
-            for (own, own_size) in parts.iter().map(|part| &part[side]) {
-                slice[at..at + own.len()].copy_from_slice(own);
-                at += own.len();
-                count += own.len() as u32;
-                size += own_size;
+/// A leaf whose rows are dealt to sides.
+struct Dealing<'a, C> {
+    rows: &'a mut [u32],
+    codes: &'a mut [Lanes<C>],
+    stride: usize,
+}
+
+/// The rows of one side with their codes, and the number of records.
+type Side<C> = (Vec<u32>, Vec<Lanes<C>>, u32);
+
+impl<C: Code> Dealing<'_, C> {
+    /// Deals the rows, keeping their order. The number of rows and of records per side.
+    fn deal(self, rows: &Rows, deal: &Deal<'_>) -> Vec<(u32, u32)> {
+        let (sides, stride) = (deal.children.len(), self.stride);
+        let (group, lane) = (deal.attribute / LANES, deal.attribute % LANES);
+        let pick = |(part, codes): (&[u32], &[Lanes<C>])| {
+            let mut dealt: Vec<Side<C>> = vec![(Vec::new(), Vec::new(), 0); sides];
+            for (row, codes) in part.iter().zip(codes.chunks_exact(stride)) {
+                let (own, own_codes, size) = &mut dealt[deal.side[codes[group][lane].index()] as usize];
+                own.push(*row);
+                own_codes.extend_from_slice(codes);
+                *size += rows.weight(*row);
             }
-            (count, size)
-        })
-        .collect()
+            dealt
+        };
+        let parts: Vec<Vec<Side<C>>> = match self.rows.len() > LONG {
+            true => {
+                let codes = self.codes.par_chunks(LONG / 2 * stride);
+                self.rows.par_chunks(LONG / 2).zip(codes).map(pick).collect()
+            }
+            false => vec![pick((self.rows, self.codes))],
+        };
+        let mut at = 0;
+        (0..sides)
+            .map(|side| {
+                let (mut count, mut size) = (0, 0);
+                for (own, own_codes, own_size) in parts.iter().map(|part| &part[side]) {
+                    self.rows[at..at + own.len()].copy_from_slice(own);
+                    self.codes[at * stride..(at + own.len()) * stride].copy_from_slice(own_codes);
+                    at += own.len();
+                    count += own.len() as u32;
+                    size += own_size;
+                }
+                (count, size)
+            })
+            .collect()
+    }
 }

@@ -3,7 +3,6 @@
 //! Where nearly all records differ, compressing would cost more than it saves, and rows are the records.
 
 use std::hash::{BuildHasher, Hash};
-use std::sync::OnceLock;
 
 use hashbrown::HashTable;
 
@@ -12,21 +11,21 @@ use crate::problem::{Code, LANES, Lanes, Matrix};
 /// Records looked at to see whether compressing pays.
 const SAMPLE: usize = 1 << 13;
 
+/// Some rows, their codes, and the groups of lanes per row.
+pub(super) type Slice<'a, C> = (&'a [u32], &'a [Lanes<C>], usize);
+
 /// Rows and the records behind them.
-pub(super) struct Rows<C> {
-    pub codes: Matrix<C>,
+pub(super) struct Rows {
     /// How many records each row stands for; `None` if one each.
     weights: Option<Vec<u32>>,
     /// Records, row by row, and where each row ends; empty if rows are records.
     members: Vec<u32>,
     ends: Vec<u32>,
-    /// Single attributes, side by side, of those that were asked for.
-    columns: Vec<OnceLock<Vec<C>>>,
 }
 
-impl<C: Code + Hash> Rows<C> {
-    /// The distinct rows of a matrix, where there are clearly fewer than rows.
-    pub fn compress(matrix: &Matrix<C>) -> Self {
+impl Rows {
+    /// The distinct rows of a matrix and their codes, where there are clearly fewer than rows.
+    pub fn compress<C: Code + Hash>(matrix: &Matrix<C>) -> (Self, Matrix<C>) {
         let step = (matrix.len() / SAMPLE).max(1);
         let sample: Vec<u32> = (0..matrix.len() as u32).step_by(step).collect();
         if group(matrix, &sample).1.len() * 10 > sample.len() * 9 {
@@ -44,18 +43,12 @@ impl<C: Code + Hash> Rows<C> {
             members[next[row as usize] as usize] = record;
             next[row as usize] += 1;
         }
-        let columns = columns(matrix);
-        Rows { codes: matrix.gather(&first), weights: Some(weights), members, ends, columns }
+        (Rows { weights: Some(weights), members, ends }, matrix.gather(&first))
     }
 
     /// Every record is a row.
-    pub fn each_record(matrix: &Matrix<C>) -> Self {
-        let columns = columns(matrix);
-        Rows { codes: matrix.clone(), weights: None, members: Vec::new(), ends: Vec::new(), columns }
-    }
-
-    pub fn len(&self) -> usize {
-        self.codes.len()
+    pub fn each_record<C: Code>(matrix: &Matrix<C>) -> (Self, Matrix<C>) {
+        (Rows { weights: None, members: Vec::new(), ends: Vec::new() }, matrix.clone())
     }
 
     /// How many records a row stands for.
@@ -64,17 +57,14 @@ impl<C: Code + Hash> Rows<C> {
         self.weights.as_ref().map_or(1, |weights| weights[row as usize])
     }
 
-    /// One attribute of all rows: dealing looks at nothing else.
-    pub fn column(&self, attribute: usize) -> &[C] {
-        self.columns[attribute].get_or_init(|| {
-            (0..self.codes.len()).map(|row| self.codes.get(row, attribute)).collect()
-        })
-    }
-
     /// For each of some attributes and each of its starts but the first, how many records of some rows have a code from
     /// there on. All attributes of a row are compared at once.
-    pub fn count_from(&self, rows: &[u32], attributes: &[usize], starts: &[Vec<u32>]) -> Vec<Vec<u32>> {
-        let stride = self.codes.stride();
+    pub fn count_from<C: Code>(
+        &self,
+        (rows, codes, stride): Slice<'_, C>,
+        attributes: &[usize],
+        starts: &[Vec<u32>],
+    ) -> Vec<Vec<u32>> {
         let levels = starts.iter().map(|starts| starts.len() - 1).max().unwrap_or(0);
         let mut bounds: Vec<Lanes<C>> = vec![[C::MAX; LANES]; levels * stride];
         for (attribute, starts) in attributes.iter().zip(starts) {
@@ -86,10 +76,9 @@ impl<C: Code + Hash> Rows<C> {
         match &self.weights {
             None => {
                 // Narrow sums are fast and hold as many rows as this.
-                for rows in rows.chunks(usize::from(u16::MAX)) {
+                for codes in codes.chunks(usize::from(u16::MAX) * stride) {
                     let mut narrow = vec![[0u16; LANES]; levels * stride];
-                    for row in rows {
-                        let codes = self.codes.row(*row as usize);
+                    for codes in codes.chunks_exact(stride) {
                         for (sums, bounds) in narrow.chunks_exact_mut(stride).zip(bounds.chunks_exact(stride)) {
                             for ((sums, bounds), codes) in sums.iter_mut().zip(bounds).zip(codes) {
                                 for lane in 0..LANES {
@@ -103,8 +92,8 @@ impl<C: Code + Hash> Rows<C> {
                 }
             }
             Some(weights) => {
-                for row in rows {
-                    let (codes, weight) = (self.codes.row(*row as usize), weights[*row as usize]);
+                for (row, codes) in rows.iter().zip(codes.chunks_exact(stride)) {
+                    let weight = weights[*row as usize];
                     for (sums, bounds) in sums.chunks_exact_mut(stride).zip(bounds.chunks_exact(stride)) {
                         for ((sums, bounds), codes) in sums.iter_mut().zip(bounds).zip(codes) {
                             for lane in 0..LANES {
@@ -132,10 +121,6 @@ impl<C: Code + Hash> Rows<C> {
             records.extend(&self.members[end - self.weight(row) as usize..end]);
         }
     }
-}
-
-fn columns<C: Code>(matrix: &Matrix<C>) -> Vec<OnceLock<Vec<C>>> {
-    (0..matrix.stride() * LANES).map(|_| OnceLock::new()).collect()
 }
 
 /// Numbers some records by equal codes: the number of each, and the first record of each number.

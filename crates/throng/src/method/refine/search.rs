@@ -45,8 +45,8 @@ pub(super) struct Search<'a, C> {
     qids: Vec<Qid>,
     /// The quasi-identifiers of each attribute.
     qids_of: Vec<Vec<usize>>,
-    rows: Rows<C>,
-    leaves: Leaves,
+    rows: Rows,
+    leaves: Leaves<C>,
     states: Vec<State>,
     candidates: Vec<Candidate>,
     candidate_of: Candidates,
@@ -67,7 +67,7 @@ impl<'a, C: Code + Hash> Search<'a, C> {
             .collect();
         let beyond = (!problem.requirement.only_size())
             .then_some(Beyond { requirement: &problem.requirement, sensitive: &problem.sensitive });
-        let rows = match beyond {
+        let (rows, codes) = match beyond {
             Some(_) => Rows::each_record(matrix),
             None => Rows::compress(matrix),
         };
@@ -77,7 +77,7 @@ impl<'a, C: Code + Hash> Search<'a, C> {
         Search {
             problem,
             benefit,
-            leaves: Leaves::new(rows.len(), problem.len(), width),
+            leaves: Leaves::new(codes, problem.len(), width),
             rows,
             states,
             candidates: Vec::new(),
