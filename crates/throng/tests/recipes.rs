@@ -21,17 +21,21 @@ const POLICY: &str = "[data]\nmissing = [\"?\"]\n[privacy]\nk = 10\n[method]\nna
     hierarchy = { Office = [\"clerk\", \"boss\"], Field = { Farm = [\"farmer\"], Sea = [\"fisher\", \"sailor\"] } }\n\
     [attribute.town]\nrole = \"quasi\"\n[attribute.class]\nrole = \"class\"\n";
 
-/// Age decides the class, town and work follow it loosely.
-fn csv(records: usize, shift: usize) -> String {
+/// Age decides the class; it is missing now and then where `missing` says so.
+fn table(records: usize, shift: usize, missing: bool) -> String {
     let mut text = "id,age,work,town,note,class\n".to_owned();
     for record in 0..records {
         let number = (record * 37 + shift) % 97;
-        let age = if number == 13 { "?".to_owned() } else { (18 + number % 60).to_string() };
+        let age = if missing && number % 8 == 5 { "?".to_owned() } else { (18 + number % 60).to_string() };
         let work = ["clerk", "boss", "farmer", "fisher"][(number / 7) % 4];
         let town = ["North", "South", "East"][number % 3];
         writeln!(text, "{record},{age},{work},{town},{},{}", number % 5, usize::from(18 + number % 60 > 45)).unwrap();
     }
     text
+}
+
+fn csv(records: usize, shift: usize) -> String {
+    table(records, shift, true)
 }
 
 fn anonymize(folder: &Path, policy: &str, records: usize) -> Recipe {
@@ -138,7 +142,7 @@ fn what_is_not_a_recipe_is_told_by_line() {
 /// The figures of `classify`.
 fn classify(folder: &Path, policy: &str, options: &str, release: Option<&Path>) -> throng::Result<serde_json::Value> {
     let data = folder.join("table.csv");
-    std::fs::write(&data, csv(600, 0)).unwrap();
+    std::fs::write(&data, table(600, 0, false)).unwrap();
     let policy = format!("{policy}[evaluate.classify]\n{options}\n");
     let evaluate = Evaluate {
         data,
@@ -182,8 +186,18 @@ fn local_recodings_and_files_are_classified_too() {
         let error = classify(folder.path(), &policy, "masks = \"train\"", None).unwrap_err();
         assert!(error.hint().unwrap().contains("refine"));
     }
-    anonymize(folder.path(), POLICY, 600);
-    let release = folder.path().join("train.release.csv");
+    let data = folder.path().join("table.csv");
+    let release = folder.path().join("table.release.csv");
+    let run = Anonymize {
+        data,
+        release: release.clone(),
+        policy: Policy::parse(POLICY, None).unwrap(),
+        publish: Publish::Cells,
+        order: Order::Shuffled,
+        overrides: Vec::new(),
+        hashes: false,
+    };
+    run.run(&Unwatched).unwrap();
     let figures = classify(folder.path(), POLICY, "train = 400", Some(&release)).unwrap();
     assert!(figures["tree"]["anonymity_error"].as_f64().unwrap() < 0.1, "{figures}");
 }

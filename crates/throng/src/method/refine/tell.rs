@@ -13,6 +13,15 @@ pub(super) fn solution(problem: &Problem, goal: Goal, outcome: Outcome, mut note
     if problem.classes.len() > 1 && goal != Goal::Loss {
         notes.push(format!("Of several classes, \"{}\" was looked at.", problem.classes[0].name));
     }
+    for (attribute, masks) in problem.attributes.iter().zip(&outcome.masks) {
+        if masks.shape == Shape::Intervals && attribute.domain.missing().is_some() && !masks.values[0].refined {
+            notes.push(format!(
+                "\"{}\" stays masked: its missing values could not be parted from its numbers. To leave rows with missing \
+                 values out, set `incomplete = \"drop\"` under [data].",
+                attribute.name
+            ));
+        }
+    }
     let sections = vec![trace_section(problem, goal, &outcome), tree_section(problem, &outcome)];
     Solution {
         partition: outcome.partition,
