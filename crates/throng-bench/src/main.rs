@@ -56,9 +56,7 @@ fn main() -> Result<()> {
     match &arguments.what {
         None => sweep::sweep(&arguments),
         Some(What::Kernel) => kernel::run(),
-        Some(What::Refine) => {
-            refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat)
-        }
+        Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),
         Some(What::Copy { data, target }) => sweep::copy(data, target),
         Some(What::Run { data, policy, release, method, k, threads }) => {
             sweep::run(data, policy, release, method, *k, *threads)

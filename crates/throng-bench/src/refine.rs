@@ -39,7 +39,9 @@ macro_rules! say {
 
 /// A policy over all attributes; hierarchies are those bundled with the project, others have none.
 fn policy(privacy: &str) -> Result<Policy> {
-    let mut text = format!("[privacy]\n{privacy}\n[method]\nname = \"refine\"\n[attribute.salary-class]\nrole = \"class\"\n");
+    let mut text = format!(
+        "[privacy]\n{privacy}\n[method]\nname = \"refine\"\n[attribute.salary-class]\nrole = \"class\"\n"
+    );
     for (name, numeric) in ATTRIBUTES {
         let kind = if numeric { "numeric" } else { "categorical" };
         write!(text, "[attribute.{name}]\nrole = \"quasi\"\nkind = \"{kind}\"\n")?;
@@ -54,7 +56,7 @@ fn policy(privacy: &str) -> Result<Policy> {
 /// So many quasi-identifiers of seven attributes each, every one shifted against the one before.
 fn several(count: usize) -> String {
     let one = |nth: usize| {
-        let names: Vec<&str> = (0..7).map(|at| ATTRIBUTES[(nth * 3 + at * 2) % 14].0).collect();
+        let names: Vec<&str> = (0..7).map(|at| ATTRIBUTES[(nth * 3 + at) % 14].0).collect();
         format!("{{ attributes = {names:?}, k = 50 }}")
     };
     format!("quasi_identifiers = [{}]", (0..count).map(one).collect::<Vec<_>>().join(", "))
@@ -91,7 +93,17 @@ pub fn run(most: usize, threads: usize, repeat: usize) -> Result<()> {
     let data = folder.path().join("table.csv");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     say!("source {}, all 14 attributes, k = 50, {threads} threads, fastest of {repeat}", source().display());
-    say!("{:>9}  {:<28}{:>8}{:>9}{:>8}{:>8}{:>8}{:>8}", "rows", "quasi-identifiers", "read", "refine", "/read", "growth", "steps", "leaves");
+    say!(
+        "{:>9}  {:<28}{:>8}{:>9}{:>8}{:>8}{:>8}{:>8}",
+        "rows",
+        "quasi-identifiers",
+        "read",
+        "refine",
+        "/read",
+        "growth",
+        "steps",
+        "leaves"
+    );
     let mut before: Option<f64> = None;
     let mut rows = 100_000.min(most);
     while rows <= most {

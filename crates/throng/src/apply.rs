@@ -64,7 +64,8 @@ impl Apply {
         let (solution, mut notes) = self.mask(&problem)?;
         clock.lap("anonymize");
         let mut output = Output::create(&self.release)?;
-        Release::new(&table, &problem, &policy, &solution, Publish::Cells, self.order)?.write(&mut output, watch)?;
+        Release::new(&table, &problem, &policy, &solution, Publish::Cells, self.order)?
+            .write(&mut output, watch)?;
         clock.lap("write");
         let findings = audit(&problem, &policy, output.temporary_path(), watch)?;
         clock.lap("audit");
@@ -72,7 +73,10 @@ impl Apply {
             if self.unmet != Unmet::Publish {
                 return Err(unmet(violation).in_file(&self.data));
             }
-            notes.push("The requirement does not hold; the records were written because that was asked for.".to_owned());
+            notes.push(
+                "The requirement does not hold; the records were written because that was asked for."
+                    .to_owned(),
+            );
         }
         let (data_hash, release_hash) = match self.hashes {
             true => (hash(&self.data)?, hash(output.temporary_path())?),
@@ -112,7 +116,8 @@ impl Apply {
             let of_code = finder.cells_of(attribute);
             let codes = (0..problem.len()).map(|record| problem.records.code(record, at) as usize);
             let cells: Vec<u32> = codes.map(|code| of_code[code].unwrap_or(u32::MAX)).collect();
-            let covers_all = attribute.domain.kind() == crate::policy::Kind::Numeric || attribute.has_hierarchy;
+            let covers_all =
+                attribute.domain.kind() == crate::policy::Kind::Numeric || attribute.has_hierarchy;
             let unknown = cells.iter().filter(|cell| **cell == u32::MAX).count();
             if covers_all && unknown > 0 && own.is_some_and(|own| !own.cells.is_empty()) {
                 notes.push(format!(
@@ -175,7 +180,10 @@ fn take_unknown_values_in(policy: &mut Policy, table: &Table) -> Result<()> {
             }
         }
         *tree = std::mem::take(tree).finish().map_err(|error| {
-            error.in_file(table.path()).for_attribute(name).with_hint("the table has a value called like a group")
+            error
+                .in_file(table.path())
+                .for_attribute(name)
+                .with_hint("the table has a value called like a group")
         })?;
     }
     Ok(())

@@ -290,7 +290,9 @@ impl Problem {
                     };
                     let weight = written.map_or(1.0, |attribute| attribute.weight);
                     let has_hierarchy = written.is_some_and(|attribute| attribute.hierarchy.is_some());
-                    parts.quasi.push((Attribute { name, column, weight, domain, has_hierarchy, place }, codes));
+                    parts
+                        .quasi
+                        .push((Attribute { name, column, weight, domain, has_hierarchy, place }, codes));
                 }
                 role => {
                     let codes = column_codes(table, column, &codes, rows.as_deref());

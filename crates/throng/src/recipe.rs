@@ -164,16 +164,20 @@ impl Recipe {
 
     /// Reads a recipe.
     pub fn load(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|cause| Error::io("read the recipe", path, &cause))?;
+        let text =
+            std::fs::read_to_string(path).map_err(|cause| Error::io("read the recipe", path, &cause))?;
         let hint = "`throng anonymize … --recipe FILE` writes recipes, with the method refine";
         let recipe: Recipe = serde_json::from_str(&text).map_err(|cause| {
             // What the parser says may hold values of the file; where it stopped does not.
             Error::input("this is not a recipe").in_file(path).on_line(cause.line() as u64).with_hint(hint)
         })?;
         if recipe.throng_recipe != FORMAT {
-            return Err(Error::input(format!("the recipe has format {}, not {FORMAT}", recipe.throng_recipe))
-                .in_file(path)
-                .with_hint("it was made by another version of throng"));
+            return Err(Error::input(format!(
+                "the recipe has format {}, not {FORMAT}",
+                recipe.throng_recipe
+            ))
+            .in_file(path)
+            .with_hint("it was made by another version of throng"));
         }
         Ok(recipe)
     }
@@ -267,7 +271,9 @@ impl Levels {
         match hierarchy {
             Hierarchy::Tree(tree) => Levels::Paths(
                 tree.paths()
-                    .map(|(leaf, above)| std::iter::once(leaf.to_owned()).chain(above.iter().cloned()).collect())
+                    .map(|(leaf, above)| {
+                        std::iter::once(leaf.to_owned()).chain(above.iter().cloned()).collect()
+                    })
                     .collect(),
             ),
             Hierarchy::Intervals(widths) => Levels::Intervals(widths.clone()),

@@ -91,7 +91,9 @@ fn loss_of(loaded: &Loaded, solution: &Solution) -> f64 {
         let penalty = match &solution.boxes {
             None => throng::loss::group_ncp(problem, &kernel, group),
             Some(boxes) => (0..problem.attributes.len())
-                .map(|own| kernel.penalty(own, boxes.ends[own][at].0 as usize, boxes.ends[own][at].1 as usize))
+                .map(|own| {
+                    kernel.penalty(own, boxes.ends[own][at].0 as usize, boxes.ends[own][at].1 as usize)
+                })
                 .sum(),
         };
         group.len() as f64 * penalty
@@ -113,7 +115,9 @@ fn covers(cell: &str, original: &str, hierarchy: &HashMap<String, Vec<String>>) 
     if hierarchy.get(original).is_some_and(|above| above.iter().any(|label| label == cell)) {
         return true;
     }
-    let Some(inside) = cell.strip_prefix('[').and_then(|cell| cell.strip_suffix([']', ')'])) else { return false };
+    let Some(inside) = cell.strip_prefix('[').and_then(|cell| cell.strip_suffix([']', ')'])) else {
+        return false;
+    };
     let half_open = cell.ends_with(')');
     (1..inside.len()).any(|at| {
         let ends = (number(&inside[..at]), inside.get(at + 1..).and_then(number), number(original));

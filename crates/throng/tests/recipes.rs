@@ -21,15 +21,22 @@ const POLICY: &str = "[data]\nmissing = [\"?\"]\n[privacy]\nk = 10\n[method]\nna
     hierarchy = { Office = [\"clerk\", \"boss\"], Field = { Farm = [\"farmer\"], Sea = [\"fisher\", \"sailor\"] } }\n\
     [attribute.town]\nrole = \"quasi\"\n[attribute.class]\nrole = \"class\"\n";
 
-/// Age decides the class; it is missing now and then where `missing` says so.
+/// Age decides the class; it is missing now and then where `missing` says so, and that tells the class too.
 fn table(records: usize, shift: usize, missing: bool) -> String {
     let mut text = "id,age,work,town,note,class\n".to_owned();
     for record in 0..records {
         let number = (record * 37 + shift) % 97;
-        let age = if missing && number % 8 == 5 { "?".to_owned() } else { (18 + number % 60).to_string() };
+        let unknown = missing && number % 8 == 5;
+        let age = if unknown { "?".to_owned() } else { (18 + number % 60).to_string() };
         let work = ["clerk", "boss", "farmer", "fisher"][(number / 7) % 4];
         let town = ["North", "South", "East"][number % 3];
-        writeln!(text, "{record},{age},{work},{town},{},{}", number % 5, usize::from(18 + number % 60 > 45)).unwrap();
+        writeln!(
+            text,
+            "{record},{age},{work},{town},{},{}",
+            number % 5,
+            usize::from(unknown || 18 + number % 60 > 45)
+        )
+        .unwrap();
     }
     text
 }
@@ -83,8 +90,11 @@ fn the_records_it_was_learned_from_are_masked_as_they_were() {
 fn other_records_get_the_same_cells_and_unknown_values_a_star() {
     let folder = tempfile::tempdir().unwrap();
     let recipe = anonymize(folder.path(), POLICY, 500);
-    let known: std::collections::BTreeSet<String> =
-        rows_of(&folder.path().join("train.release.csv")).into_iter().skip(1).map(|row| row[0].clone()).collect();
+    let known: std::collections::BTreeSet<String> = rows_of(&folder.path().join("train.release.csv"))
+        .into_iter()
+        .skip(1)
+        .map(|row| row[0].clone())
+        .collect();
     let mut text = csv(400, 5);
     text.push_str("900,140,smith,Nowhere,0,1\n901,30,sailor,North,0,0\n");
     let rows = apply(folder.path(), recipe, &text, Unmet::Publish).unwrap();
@@ -107,7 +117,8 @@ fn records_that_fall_short_are_refused_or_left_out() {
     assert!(!folder.path().join("new.release.csv").exists());
     let rows = apply(folder.path(), recipe.clone(), &text, Unmet::Suppress).unwrap();
     assert!(rows.len() < 402 && rows.len() > 300, "{}", rows.len());
-    let one = apply(folder.path(), recipe, "id,age,work,town,note,class\n1,20,boss,North,0,1\n", Unmet::Suppress);
+    let one =
+        apply(folder.path(), recipe, "id,age,work,town,note,class\n1,20,boss,North,0,1\n", Unmet::Suppress);
     assert_eq!(one.unwrap_err().fault(), Fault::Requirement);
 }
 
@@ -140,7 +151,12 @@ fn what_is_not_a_recipe_is_told_by_line() {
 }
 
 /// The figures of `classify`.
-fn classify(folder: &Path, policy: &str, options: &str, release: Option<&Path>) -> throng::Result<serde_json::Value> {
+fn classify(
+    folder: &Path,
+    policy: &str,
+    options: &str,
+    release: Option<&Path>,
+) -> throng::Result<serde_json::Value> {
     let data = folder.join("table.csv");
     std::fs::write(&data, table(600, 0, false)).unwrap();
     let policy = format!("{policy}[evaluate.classify]\n{options}\n");
@@ -165,7 +181,8 @@ fn the_class_is_predicted_from_table_and_release() {
         assert!(error("upper") > 0.2, "{options}: {figures}");
         assert_eq!(figures["ranking"][0], "age");
         let confusion = figures["tree"]["anonymity_confusion"].as_array().unwrap();
-        let told: u64 = confusion.iter().flat_map(|row| row.as_array().unwrap()).map(|n| n.as_u64().unwrap()).sum();
+        let told: u64 =
+            confusion.iter().flat_map(|row| row.as_array().unwrap()).map(|n| n.as_u64().unwrap()).sum();
         let expected = match options {
             "train = 400" => 200,
             "test_share = 0.3" => 180,

@@ -103,7 +103,8 @@ mod golden {
         // What violates the requirement unmasked is what the example lists.
         let mut counts: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for record in 0..problem.len() {
-            *counts.entry((problem.records.code(record, 0), problem.records.code(record, 1))).or_default() += 1;
+            *counts.entry((problem.records.code(record, 0), problem.records.code(record, 1))).or_default() +=
+                1;
         }
         let rare: BTreeSet<String> = counts
             .iter()
@@ -177,7 +178,10 @@ mod golden {
         let by_gain = search(&problem, Goal::Gain);
         assert_eq!(by_gain.trace.len(), 1);
         assert_eq!(by_gain.trace[0].attribute, "education");
-        assert_eq!(u64::from(by_gain.trace[0].anonymity[0]), example["by_info_gain"]["A_QID"].as_u64().unwrap());
+        assert_eq!(
+            u64::from(by_gain.trace[0].anonymity[0]),
+            example["by_info_gain"]["A_QID"].as_u64().unwrap()
+        );
         let by_score = search(&problem, Goal::Score);
         let order: Vec<&str> = by_score.trace.iter().map(|step| step.attribute.as_str()).collect();
         assert_eq!(order, ["sex", "work_hrs"]);
@@ -202,6 +206,9 @@ mod plain {
     }
 
     pub type State = Vec<Mask>;
+
+    /// Lowest code, the codes masked alike, the sets they would fall into, and the mask that does it.
+    type Way = (u32, BTreeSet<u32>, Vec<BTreeSet<u32>>, Mask);
 
     /// One possible refinement.
     #[derive(Debug)]
@@ -247,12 +254,15 @@ mod plain {
         fn masked(&self, attribute: usize, mask: &Mask, code: u32) -> u32 {
             match mask {
                 Mask::Cut(nodes) => {
-                    let holds = |node: &&NodeId| self.tree(attribute).leaves_under(**node).contains(&(code as usize));
+                    let holds =
+                        |node: &&NodeId| self.tree(attribute).leaves_under(**node).contains(&(code as usize));
                     nodes.iter().find(holds).unwrap().0
                 }
                 Mask::Hidden(hidden) if hidden.contains(&code) => u32::MAX,
                 Mask::Hidden(_) => code,
-                Mask::Intervals(all) => all.iter().find(|(low, high)| (*low..=*high).contains(&code)).unwrap().0,
+                Mask::Intervals(all) => {
+                    all.iter().find(|(low, high)| (*low..=*high).contains(&code)).unwrap().0
+                }
             }
         }
 
@@ -264,15 +274,18 @@ mod plain {
         pub fn classes(&self, state: &State, attributes: &[usize]) -> Vec<Vec<u32>> {
             let mut classes: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
             for record in 0..self.problem.len() {
-                let key =
-                    attributes.iter().map(|at| self.masked(*at, &state[*at], self.code(record, *at))).collect();
+                let key = attributes
+                    .iter()
+                    .map(|at| self.masked(*at, &state[*at], self.code(record, *at)))
+                    .collect();
                 classes.entry(key).or_default().push(record as u32);
             }
             classes.into_values().collect()
         }
 
         fn anonymity(&self, state: &State) -> Vec<u32> {
-            let least = |qid: &Qid| self.classes(state, &qid.attributes).iter().map(Vec::len).min().unwrap() as u32;
+            let least =
+                |qid: &Qid| self.classes(state, &qid.attributes).iter().map(Vec::len).min().unwrap() as u32;
             self.qids.iter().map(least).collect()
         }
 
@@ -289,7 +302,9 @@ mod plain {
         /// Class counts of the records with some codes.
         fn counts(&self, attribute: usize, codes: &BTreeSet<u32>) -> BTreeMap<u32, u64> {
             let mut counts = BTreeMap::new();
-            for record in (0..self.problem.len()).filter(|record| codes.contains(&self.code(*record, attribute))) {
+            for record in
+                (0..self.problem.len()).filter(|record| codes.contains(&self.code(*record, attribute)))
+            {
                 let class = match self.goal {
                     Goal::Loss => 0,
                     _ => self.problem.classes[0].codes[record],
@@ -328,7 +343,7 @@ mod plain {
         }
 
         /// All refinements of an attribute, valid or not.
-        fn refinements(&self, attribute: usize, mask: &Mask) -> Vec<(u32, BTreeSet<u32>, Vec<BTreeSet<u32>>, Mask)> {
+        fn refinements(&self, attribute: usize, mask: &Mask) -> Vec<Way> {
             let range = |low: u32, high: u32| (low..=high).collect::<BTreeSet<u32>>();
             match mask {
                 Mask::Cut(nodes) => {
@@ -339,7 +354,8 @@ mod plain {
                     let split = |node: &NodeId| {
                         let children: Vec<NodeId> =
                             tree.nodes().filter(|child| tree.parent(*child) == Some(*node)).collect();
-                        let mut after: Vec<NodeId> = nodes.iter().copied().filter(|own| own != node).collect();
+                        let mut after: Vec<NodeId> =
+                            nodes.iter().copied().filter(|own| own != node).collect();
                         after.extend(&children);
                         let parts: Vec<BTreeSet<u32>> = children
                             .into_iter()
@@ -375,8 +391,10 @@ mod plain {
                             .map(|at| self.gain(attribute, &range(low, high), &part(*at), false))
                             .collect();
                         let most = gains.iter().copied().reduce(f64::max)?;
-                        let best = gains.iter().position(|gain| *gain >= most - 1e-12 * most.abs().max(1.0))?;
-                        let mut after: Vec<(u32, u32)> = all.iter().copied().filter(|own| own.0 != low).collect();
+                        let best =
+                            gains.iter().position(|gain| *gain >= most - 1e-12 * most.abs().max(1.0))?;
+                        let mut after: Vec<(u32, u32)> =
+                            all.iter().copied().filter(|own| own.0 != low).collect();
                         after.extend([(low, points[best] - 1), (points[best], high)]);
                         Some((low, range(low, high), part(points[best]), Mask::Intervals(after)))
                     };
@@ -398,8 +416,9 @@ mod plain {
                         continue;
                     }
                     let anonymity = self.anonymity(&next);
-                    let own: Vec<usize> =
-                        (0..self.qids.len()).filter(|at| self.qids[*at].attributes.contains(&attribute)).collect();
+                    let own: Vec<usize> = (0..self.qids.len())
+                        .filter(|at| self.qids[*at].attributes.contains(&attribute))
+                        .collect();
                     let lost: u32 = own.iter().map(|at| before[*at] - anonymity[*at]).sum();
                     let loss = f64::from(lost) / own.len() as f64;
                     let hides = matches!(mask, Mask::Hidden(_));
@@ -482,7 +501,8 @@ impl Small {
         let names: Vec<String> = (0..self.kinds.len()).map(|at| format!("q{at}")).collect();
         let mut text = format!("{},class,secret\n", names.join(","));
         for (codes, class) in self.rows.iter().zip(&self.classes) {
-            let cells: Vec<String> = self.kinds.iter().zip(codes).map(|(kind, code)| cell(*kind, *code)).collect();
+            let cells: Vec<String> =
+                self.kinds.iter().zip(codes).map(|(kind, code)| cell(*kind, *code)).collect();
             // The class follows the first attribute now and then, so that there is something to gain.
             let class = if *class < 6 { codes[0] / 10 } else { class % 3 };
             writeln!(text, "{},c{class},s{}", cells.join(","), codes[self.kinds.len()] % 4).unwrap();
@@ -574,8 +594,7 @@ fn state_of(outcome: &Outcome, problem: &Problem) -> plain::State {
                         .map(|(low, high)| {
                             // Of nodes with the same leaves, the lowest: whatever can be refined below it matters.
                             tree.nodes()
-                                .filter(|node| tree.leaves_under(*node) == (*low as usize..*high as usize + 1))
-                                .last()
+                                .rfind(|node| tree.leaves_under(*node) == (*low as usize..*high as usize + 1))
                                 .unwrap()
                         })
                         .collect(),
@@ -615,18 +634,31 @@ fn compare_with_plain(small: &Small) -> Result<(), TestCaseError> {
         }
         let outcome = search(&problem, small.goal);
         let (trace, state) = plain.run();
-        let own: Vec<_> = outcome.trace.iter().map(|step| {
-            let bits = |value: f64| (value * 1e9).round() as u64;
-            (step.attribute.clone(), step.into.clone(), vec![bits(step.gain), bits(step.loss)], step.anonymity.clone())
-        }).collect();
+        let own: Vec<_> = outcome
+            .trace
+            .iter()
+            .map(|step| {
+                let bits = |value: f64| (value * 1e9).round() as u64;
+                (
+                    step.attribute.clone(),
+                    step.into.clone(),
+                    vec![bits(step.gain), bits(step.loss)],
+                    step.anonymity.clone(),
+                )
+            })
+            .collect();
         let expected: Vec<_> = trace.iter().map(|step| told(&problem, step)).collect();
         prop_assert_eq!(own, expected);
         // The groups are the classes of the final state.
-        let mut groups: Vec<Vec<u32>> = outcome.partition.groups().map(|group| {
-            let mut group = group.to_vec();
-            group.sort_unstable();
-            group
-        }).collect();
+        let mut groups: Vec<Vec<u32>> = outcome
+            .partition
+            .groups()
+            .map(|group| {
+                let mut group = group.to_vec();
+                group.sort_unstable();
+                group
+            })
+            .collect();
         groups.sort();
         let all: Vec<usize> = (0..problem.attributes.len()).collect();
         let mut classes = plain.classes(&state, &all);
@@ -727,7 +759,8 @@ fn a_quasi_identifier_that_follows_from_another_is_left_out_with_a_note() {
 
 #[test]
 fn a_goal_that_needs_a_class_says_so() {
-    let policy = "[privacy]\nk = 2\n[method]\nname = \"refine\"\ngoal = \"gain\"\n[attribute.a]\nrole = \"quasi\"\n";
+    let policy =
+        "[privacy]\nk = 2\n[method]\nname = \"refine\"\ngoal = \"gain\"\n[attribute.a]\nrole = \"quasi\"\n";
     let (_folder, _, policy, problem) = problem("a\n1\n1\n", policy);
     let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
     assert!(error.hint().unwrap().contains("role = \"class\""), "{error}");

@@ -9,8 +9,8 @@ use throng::problem::Problem;
 use throng::report::{Block, Chart, Claim, Section, Series, Unit, Verdict};
 use throng::watch::Unwatched;
 
-use super::policies::{ADULT, Adult, Masking, TOP, error};
 use super::percent;
+use super::policies::{ADULT, Adult, Masking, TOP, error};
 use crate::{Setting, say};
 
 const BASELINE: f64 = 0.147;
@@ -20,7 +20,8 @@ const BAYES: f64 = 0.1807;
 /// The order in which a tree asks for attributes, against the paper's.
 pub fn ranking(adult: &Adult<'_>) -> Result<Section> {
     say("ranking the attributes of Adult");
-    let figures = adult.classify(adult.policy("k = 100", &adult.presplit(), &TOP[..7], Masking::Taxonomies)?)?;
+    let figures =
+        adult.classify(adult.policy("k = 100", &adult.presplit(), &TOP[..7], Masking::Taxonomies)?)?;
     let found: Vec<String> = figures["ranking"]
         .as_array()
         .map(|names| names.iter().filter_map(|name| name.as_str().map(str::to_owned)).collect())
@@ -53,8 +54,11 @@ pub fn ranking(adult: &Adult<'_>) -> Result<Section> {
 
 /// Figures 5 and 6: errors over k, for three quasi-identifiers.
 pub fn masking(setting: &Setting, adult: &Adult<'_>, masking: Masking) -> Result<Section> {
-    let ks: &[usize] =
-        if setting.quick { &[20, 100, 500] } else { &[20, 60, 100, 140, 180, 200, 300, 400, 500, 600, 800, 1000] };
+    let ks: &[usize] = if setting.quick {
+        &[20, 100, 500]
+    } else {
+        &[20, 60, 100, 140, 180, 200, 300, 400, 500, 600, 800, 1000]
+    };
     let mut series: [Vec<Series>; 2] = [Vec::new(), Vec::new()];
     let mut top7 = [Vec::new(), Vec::new()];
     let mut base = [(0.0, 0.0); 2];
@@ -87,7 +91,8 @@ pub fn masking(setting: &Setting, adult: &Adult<'_>, masking: Masking) -> Result
         }
     }
     for (at, series) in series.iter_mut().enumerate() {
-        let line = |name: &str, value: f64| Series { name: name.to_owned(), values: vec![Some(value); ks.len()] };
+        let line =
+            |name: &str, value: f64| Series { name: name.to_owned(), values: vec![Some(value); ks.len()] };
         series.extend([line("BE", base[at].0), line("UE Top7", base[at].1)]);
     }
     let (figure, how) = match masking {
@@ -127,13 +132,18 @@ pub fn masking(setting: &Setting, adult: &Adult<'_>, masking: Masking) -> Result
         ),
         Claim {
             text: "AE is much lower than UE".to_owned(),
-            verdict: if most(&top7[0], upto) < (base[0].0 + base[0].1) / 2.0 { Verdict::Held } else { Verdict::Failed },
+            verdict: if most(&top7[0], upto) < (base[0].0 + base[0].1) / 2.0 {
+                Verdict::Held
+            } else {
+                Verdict::Failed
+            },
             evidence: format!("AE at most {}, UE {}", percent(most(&top7[0], upto)), percent(base[0].1)),
         },
     ];
     if masking == Masking::Taxonomies {
         claims.push(within(
-            "Top7: AE − BE of C4.5 is less than 2.5 points for k = 20 … 600 (what we ask of ourselves)".to_owned(),
+            "Top7: AE − BE of C4.5 is less than 2.5 points for k = 20 … 600 (what we ask of ourselves)"
+                .to_owned(),
             tree_off,
             0.025,
         ));
@@ -142,7 +152,8 @@ pub fn masking(setting: &Setting, adult: &Adult<'_>, masking: Masking) -> Result
             most(&top7[1], 1000) - base[1].0,
             0.015 + 1e-9,
         ));
-        let below = all.iter().filter(|(at, _)| *at == 1).flat_map(|(_, own)| own).filter(|own| **own < base[1].0);
+        let below =
+            all.iter().filter(|(at, _)| *at == 1).flat_map(|(_, own)| own).filter(|own| **own < base[1].0);
         let below = below.count();
         claims.push(Claim {
             text: "Masking may even help naive Bayes: AE is below BE for some k".to_owned(),
@@ -170,7 +181,8 @@ pub fn grown_trees(adult: &Adult<'_>) -> Result<Section> {
         solution.sections.iter().flat_map(|section| &section.blocks).find(|block| of(block)).cloned()
     };
     let mut blocks = vec![Block::Words(
-        "Top7, k = 60. The paper's tree of education-num splits at 13 as well: who studied after school.".to_owned(),
+        "Top7, k = 60. The paper's tree of education-num splits at 13 as well: who studied after school."
+            .to_owned(),
     )];
     blocks.extend(["hours-per-week", "education-num"].iter().filter_map(|name| drawn(name)));
     Ok(Section { heading: "Figure 7: grown trees".to_owned(), blocks })
@@ -307,7 +319,11 @@ pub fn folds(setting: &Setting, adult: &Adult<'_>) -> Result<Section> {
             }),
             Block::Claims(vec![Claim {
                 text: "The error stays low up to k = 500 and beyond".to_owned(),
-                verdict: if most - base < 0.25 * (upper - base).max(0.04) { Verdict::Held } else { Verdict::Partly },
+                verdict: if most - base < 0.25 * (upper - base).max(0.04) {
+                    Verdict::Held
+                } else {
+                    Verdict::Partly
+                },
                 evidence: format!(
                     "AE at most {}, BE {}, always telling the more frequent class {}",
                     percent(most),

@@ -133,7 +133,8 @@ fn told(
         values: errors.iter().map(|own| Some(spread(own).0)).collect(),
     };
     let mut series: Vec<Series> = errors.iter().zip(["Top5", "Top7", "Top9"]).map(line).collect();
-    let flat = |name: &str, value: f64| Series { name: name.to_owned(), values: vec![Some(value); credit.ks.len()] };
+    let flat =
+        |name: &str, value: f64| Series { name: name.to_owned(), values: vec![Some(value); credit.ks.len()] };
     series.extend([flat("BE", base.0), flat("UE Top7", upper.0)]);
     let rows = credit
         .ks
@@ -150,7 +151,8 @@ fn told(
             ]
         })
         .collect();
-    let tested: Vec<f64> = credit.ks.iter().zip(off).filter(|(k, _)| **k <= credit.upto).map(|(_, off)| spread(off).0).collect();
+    let tested: Vec<f64> =
+        credit.ks.iter().zip(off).filter(|(k, _)| **k <= credit.upto).map(|(_, off)| spread(off).0).collect();
     let well = tested.iter().filter(|off| **off < 0.04).count();
     let lowest = credit.ks.iter().zip(&errors[1]).filter(|(k, _)| **k <= credit.upto);
     let most = lowest.map(|(_, own)| spread(own).0).fold(0.0, f64::max);

@@ -22,7 +22,8 @@ pub const FUNG2007: Entry = Entry {
 };
 
 fn run(setting: &Setting) -> Result<Page> {
-    let folder = tempfile::tempdir().map_err(|cause| throng::Error::io("write", &std::env::temp_dir(), &cause))?;
+    let folder =
+        tempfile::tempdir().map_err(|cause| throng::Error::io("write", &std::env::temp_dir(), &cause))?;
     let adult = policies::adult(setting, folder.path())?;
     let mut sections = vec![
         adult::ranking(&adult)?,

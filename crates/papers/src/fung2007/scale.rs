@@ -30,7 +30,10 @@ pub fn section(setting: &Setting, adult: &Adult<'_>, folder: &Path) -> Result<Se
         one.push(seconds(&table, &whole)?);
         let mut sum = 0.0;
         for qids in &requirements {
-            sum += seconds(&table, &adult.policy(&several_text(qids, 50), "", &union(qids), Masking::Taxonomies)?)?;
+            sum += seconds(
+                &table,
+                &adult.policy(&several_text(qids, 50), "", &union(qids), Masking::Taxonomies)?,
+            )?;
         }
         several.push(sum / requirements.len() as f64);
     }

@@ -64,7 +64,8 @@ impl Bayes {
                 _ => {}
             }
         }
-        let best = logs.iter().enumerate().max_by(|one, other| one.1.total_cmp(other.1).then(other.0.cmp(&one.0)));
+        let best =
+            logs.iter().enumerate().max_by(|one, other| one.1.total_cmp(other.1).then(other.0.cmp(&one.0)));
         best.map_or(0, |(class, _)| class as u32)
     }
 }
@@ -75,13 +76,16 @@ fn categories(data: &Data, records: &[u32], of: &[u32], count: usize, sizes: &[f
         let class = data.labels[*record as usize] as usize;
         table[class * count + of[*record as usize] as usize] += 1.0;
     }
-    let logs = table.iter().enumerate().map(|(at, own)| (own / (sizes[at / count.max(1)] + count as f64)).ln());
+    let logs =
+        table.iter().enumerate().map(|(at, own)| (own / (sizes[at / count.max(1)] + count as f64)).ln());
     Likelihood::Categories { logs: logs.collect(), count }
 }
 
 fn normal(data: &Data, records: &[u32], ends: &[(f64, f64)], sizes: &[f64]) -> Likelihood {
     let mut sums = vec![(0.0, 0.0); data.classes];
-    let each = || records.iter().map(|record| (data.labels[*record as usize] as usize, middle(ends[*record as usize])));
+    let each = || {
+        records.iter().map(|record| (data.labels[*record as usize] as usize, middle(ends[*record as usize])))
+    };
     each().for_each(|(class, value)| sums[class].0 += value);
     for (sum, size) in sums.iter_mut().zip(sizes) {
         sum.0 /= size.max(1.0);
@@ -96,8 +100,9 @@ fn normal(data: &Data, records: &[u32], ends: &[(f64, f64)], sizes: &[f64]) -> L
         _ => 1.0,
     };
     let least = (gap / 6.0).max(1e-9);
-    let own = sums.iter().zip(sizes).map(|((mean, squares), size)| {
-        (*mean, (squares / (size - 1.0).max(1.0)).sqrt().max(least))
-    });
+    let own = sums
+        .iter()
+        .zip(sizes)
+        .map(|((mean, squares), size)| (*mean, (squares / (size - 1.0).max(1.0)).sqrt().max(least)));
     Likelihood::Normal(own.collect())
 }

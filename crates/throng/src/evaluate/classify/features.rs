@@ -135,9 +135,8 @@ impl Data {
 fn class_of(problem: &Problem) -> Result<usize> {
     match problem.classes.is_empty() {
         false => Ok(0),
-        true => Err(Error::input("the policy has no class to predict").with_hint(
-            "give the attribute that recipients want to predict `role = \"class\"`",
-        )),
+        true => Err(Error::input("the policy has no class to predict")
+            .with_hint("give the attribute that recipients want to predict `role = \"class\"`")),
     }
 }
 
@@ -182,10 +181,7 @@ fn column_values(table: &Table, column: usize, rows: &[usize], policy: &Policy) 
     let present = || texts.iter().copied().filter(|text| !policy.missing.iter().any(|marker| marker == text));
     let read = |text: &str| value::number(text).or_else(|| value::date(text));
     if guess_kind(present()) == Kind::Categorical {
-        return Values::Categories {
-            of: rows.iter().map(|row| numbers[*row]).collect(),
-            count: texts.len(),
-        };
+        return Values::Categories { of: rows.iter().map(|row| numbers[*row]).collect(), count: texts.len() };
     }
     let known: Vec<f64> = present().filter_map(read).collect();
     let fold = |start: f64, pick: fn(f64, f64) -> f64| known.iter().copied().fold(start, pick);

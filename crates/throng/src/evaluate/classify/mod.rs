@@ -58,7 +58,8 @@ pub struct Classify {
 fn configure(options: &mut Options<'_>) -> Result<Box<dyn Task>> {
     let folds = options.whole("folds", 2, 10)?;
     let first = options.whole("train", 1, 0)?;
-    let share = options.number("test_share", "a number between 0 and 1", |share| share > 0.0 && share < 1.0)?;
+    let share =
+        options.number("test_share", "a number between 0 and 1", |share| share > 0.0 && share < 1.0)?;
     if first > 0 && share.is_some() {
         return Err(Error::input("`train` and `test_share` of the task classify exclude each other"));
     }
@@ -151,7 +152,12 @@ pub fn confusion(data: &Data, split: &Split, classifier: Classifier) -> Confusio
     confusion
 }
 
-fn over_splits(data: &Data, splits: &[Split], classifier: Classifier, watch: &dyn Watch) -> Result<Confusion> {
+fn over_splits(
+    data: &Data,
+    splits: &[Split],
+    classifier: Classifier,
+    watch: &dyn Watch,
+) -> Result<Confusion> {
     let parts = splits
         .par_iter()
         .map(|split| {
@@ -229,8 +235,10 @@ impl Classify {
         };
         match enough {
             true => Ok(()),
-            false => Err(Error::input(format!("the table has {records} records, which leaves none to classify"))
-                .with_hint("set `train` or `folds` under [evaluate.classify] to less")),
+            false => {
+                Err(Error::input(format!("the table has {records} records, which leaves none to classify"))
+                    .with_hint("set `train` or `folds` under [evaluate.classify] to less"))
+            }
         }
     }
 

@@ -41,10 +41,13 @@ impl Plan {
                     records.sort_unstable();
                     records
                 };
-                (0..folds).map(|fold| Split { train: in_fold(fold, false), test: in_fold(fold, true) }).collect()
+                (0..folds)
+                    .map(|fold| Split { train: in_fold(fold, false), test: in_fold(fold, true) })
+                    .collect()
             }
             Plan::Share(share) => {
-                let tested = ((count as f64 * share).round() as usize).clamp(1, count.saturating_sub(1).max(1));
+                let tested =
+                    ((count as f64 * share).round() as usize).clamp(1, count.saturating_sub(1).max(1));
                 let train = order.split_off(tested.min(order.len()));
                 vec![Split { train, test: order }]
             }
@@ -60,7 +63,9 @@ impl Plan {
         match self {
             Plan::Folds(folds) => format!("{folds}-fold cross-validation"),
             Plan::Share(share) => format!("a random {:.1} % of the records is classified", share * 100.0),
-            Plan::First(first) => format!("learned from the first {first} records, the others are classified"),
+            Plan::First(first) => {
+                format!("learned from the first {first} records, the others are classified")
+            }
         }
     }
 }

@@ -71,7 +71,11 @@ fn title(classifier: Classifier) -> &'static str {
 fn headline(own: &Measured) -> String {
     let error = own.release.error();
     match &own.baseline {
-        None => format!("{}: {} of the released records are misclassified.", title(own.classifier), percent(error)),
+        None => format!(
+            "{}: {} of the released records are misclassified.",
+            title(own.classifier),
+            percent(error)
+        ),
         Some((table, without)) => format!(
             "{}: {} misclassified from the release, {} from the table, {} without quasi-identifiers.",
             title(own.classifier),

@@ -150,7 +150,9 @@ struct Learner<'a> {
 impl Learner<'_> {
     fn counts(&self, items: &[Item]) -> Vec<f64> {
         let mut counts = vec![0.0; self.data.classes];
-        items.iter().for_each(|(record, weight)| counts[self.data.labels[*record as usize] as usize] += weight);
+        items
+            .iter()
+            .for_each(|(record, weight)| counts[self.data.labels[*record as usize] as usize] += weight);
         counts
     }
 
@@ -383,7 +385,9 @@ mod tests {
         let data = data(points(&[1.0, 2.0, 3.0, 10.0, 11.0, 12.0]), vec![0, 0, 0, 1, 1, 1]);
         let tree = Tree::learn(&data, &all(&data));
         assert_eq!(tree.leaves(), 2);
-        assert!(all(&data).into_iter().all(|record| tree.classify(&data, record) == data.labels[record as usize]));
+        assert!(
+            all(&data).into_iter().all(|record| tree.classify(&data, record) == data.labels[record as usize])
+        );
     }
 
     #[test]

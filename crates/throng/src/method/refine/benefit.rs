@@ -40,9 +40,8 @@ pub fn entropy(counts: &[u64]) -> f64 {
 /// How much splitting a set of records by class counts lowers its entropy.
 pub fn information_gain<'a>(whole: &[u64], parts: impl Iterator<Item = &'a [u64]>) -> f64 {
     let total: u64 = whole.iter().sum();
-    let rest: f64 = parts
-        .map(|part| part.iter().sum::<u64>() as f64 / total.max(1) as f64 * entropy(part))
-        .sum();
+    let rest: f64 =
+        parts.map(|part| part.iter().sum::<u64>() as f64 / total.max(1) as f64 * entropy(part)).sum();
     let gain = entropy(whole) - rest;
     if gain < NOTHING { 0.0 } else { gain }
 }

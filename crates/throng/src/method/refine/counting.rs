@@ -38,7 +38,7 @@ pub(super) struct Counter<'a, C> {
     pub candidates: &'a Candidates,
     /// How many candidates there are.
     pub count: usize,
-    /// Attributes whose candidates may change.
+    /// Attributes whose candidates may change, those with none left out.
     pub affected: &'a [usize],
     pub beyond: Option<&'a Beyond<'a>>,
 }
@@ -87,8 +87,10 @@ impl<C: Code> Counter<'_, C> {
     fn count_batch(&self, pieces: &[Piece], dense: &mut [u32]) -> Counts {
         let (offsets, _) = self.offsets();
         let mut counted = Counts { entries: Vec::new(), ends: Vec::new(), refused: Vec::new() };
+        let mut open = Vec::with_capacity(self.affected.len());
         for piece in pieces {
-            let open = self.open_attributes(piece.leaf);
+            open.clear();
+            open.extend(self.open_attributes(piece.leaf));
             self.count_piece(piece.leaf, &open, &offsets, dense, &mut counted.entries);
             counted.ends.push(counted.entries.len() as u32);
             if let Some(beyond) = self.beyond {
@@ -99,15 +101,13 @@ impl<C: Code> Counter<'_, C> {
     }
 
     /// The affected attributes whose value in a leaf could still be refined.
-    fn open_attributes(&self, leaf: u32) -> Vec<usize> {
+    fn open_attributes(&self, leaf: u32) -> impl Iterator<Item = usize> {
         let masks = self.leaves.masks(leaf);
-        let open = |attribute: &usize| match self.states[*attribute].shape {
-            Shape::Suppression => {
-                masks[*attribute] == 0 && self.candidates[*attribute].iter().any(|at| *at != NONE)
-            }
+        let open = move |attribute: &usize| match self.states[*attribute].shape {
+            Shape::Suppression => masks[*attribute] == 0,
             _ => candidate(&self.candidates[*attribute], masks[*attribute]) != NONE,
         };
-        self.affected.iter().copied().filter(open).collect()
+        self.affected.iter().copied().filter(open)
     }
 
     fn count_piece(

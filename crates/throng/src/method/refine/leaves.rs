@@ -11,6 +11,8 @@ use super::rows::{Rows, Slice};
 use super::state::NONE;
 use crate::problem::{Code, LANES, Lanes, Matrix};
 
+/// Slices up to this long are dealt side by side, without memory of their own.
+const SHORT: usize = 32;
 /// Slices longer than this are dealt and counted in parallel.
 pub(super) const LONG: usize = 1 << 15;
 
@@ -111,11 +113,19 @@ impl<C: Code> Leaves<C> {
             let Leaf { start, end, .. } = self.leaves[*leaf as usize];
             let (skipped, own) = (start as usize - at, (end - start) as usize);
             let (own_rows, after) = rest.split_at_mut(skipped).1.split_at_mut(own);
-            let (own_codes, after_codes) = rest_codes.split_at_mut(skipped * stride).1.split_at_mut(own * stride);
+            let (own_codes, after_codes) =
+                rest_codes.split_at_mut(skipped * stride).1.split_at_mut(own * stride);
             slices.push(Dealing { rows: own_rows, codes: own_codes, stride });
             (rest, rest_codes, at) = (after, after_codes, end as usize);
         }
-        slices.into_par_iter().with_min_len(8).map(|slice| slice.deal(rows, deal)).collect()
+        slices
+            .into_par_iter()
+            .with_min_len(8)
+            .map_init(Spare::default, |spare, slice| match slice.rows.len() {
+                0..=SHORT => slice.deal_short(rows, deal, spare),
+                _ => slice.deal(rows, deal),
+            })
+            .collect()
     }
 
     /// Makes the pieces of a leaf whose rows are dealt.
@@ -172,7 +182,42 @@ struct Dealing<'a, C> {
 /// The rows of one side with their codes, and the number of records.
 type Side<C> = (Vec<u32>, Vec<Lanes<C>>, u32);
 
+/// Room for the rows of a short slice.
+struct Spare<C> {
+    rows: Vec<u32>,
+    codes: Vec<Lanes<C>>,
+}
+
+impl<C> Default for Spare<C> {
+    fn default() -> Self {
+        Spare { rows: Vec::new(), codes: Vec::new() }
+    }
+}
+
 impl<C: Code> Dealing<'_, C> {
+    /// As [`Self::deal`], looking at all rows once per side.
+    fn deal_short(self, rows: &Rows, deal: &Deal<'_>, spare: &mut Spare<C>) -> Vec<(u32, u32)> {
+        let (group, lane) = (deal.attribute / LANES, deal.attribute % LANES);
+        spare.rows.clear();
+        spare.codes.clear();
+        let sides = (0..deal.children.len() as u32)
+            .map(|side| {
+                let (before, mut size) = (spare.rows.len(), 0);
+                for (row, codes) in self.rows.iter().zip(self.codes.chunks_exact(self.stride)) {
+                    if deal.side[codes[group][lane].index()] == side {
+                        spare.rows.push(*row);
+                        spare.codes.extend_from_slice(codes);
+                        size += rows.weight(*row);
+                    }
+                }
+                ((spare.rows.len() - before) as u32, size)
+            })
+            .collect();
+        self.rows.copy_from_slice(&spare.rows);
+        self.codes.copy_from_slice(&spare.codes);
+        sides
+    }
+
     /// Deals the rows, keeping their order. The number of rows and of records per side.
     fn deal(self, rows: &Rows, deal: &Deal<'_>) -> Vec<(u32, u32)> {
         let (sides, stride) = (deal.children.len(), self.stride);

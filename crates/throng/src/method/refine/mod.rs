@@ -100,7 +100,12 @@ pub struct Outcome {
 }
 
 fn configure(options: &mut Options<'_>) -> Result<Box<dyn Method>> {
-    let goals = [("auto", None), ("score", Some(Goal::Score)), ("gain", Some(Goal::Gain)), ("loss", Some(Goal::Loss))];
+    let goals = [
+        ("auto", None),
+        ("score", Some(Goal::Score)),
+        ("gain", Some(Goal::Gain)),
+        ("loss", Some(Goal::Loss)),
+    ];
     let goal = options.choice("goal", &goals)?;
     let iterations = options.whole("iterations", 0, u64::MAX)?;
     let seconds = options.number("seconds", "a number of at least 0", |seconds| seconds >= 0.0)?;

@@ -69,7 +69,8 @@ impl Rows {
         let mut bounds: Vec<Lanes<C>> = vec![[C::MAX; LANES]; levels * stride];
         for (attribute, starts) in attributes.iter().zip(starts) {
             for (level, start) in starts[1..].iter().enumerate() {
-                bounds[level * stride + attribute / LANES][attribute % LANES] = C::from_index(*start as usize);
+                bounds[level * stride + attribute / LANES][attribute % LANES] =
+                    C::from_index(*start as usize);
             }
         }
         let mut sums = vec![[0u32; LANES]; levels * stride];
@@ -79,7 +80,8 @@ impl Rows {
                 for codes in codes.chunks(usize::from(u16::MAX) * stride) {
                     let mut narrow = vec![[0u16; LANES]; levels * stride];
                     for codes in codes.chunks_exact(stride) {
-                        for (sums, bounds) in narrow.chunks_exact_mut(stride).zip(bounds.chunks_exact(stride)) {
+                        for (sums, bounds) in narrow.chunks_exact_mut(stride).zip(bounds.chunks_exact(stride))
+                        {
                             for ((sums, bounds), codes) in sums.iter_mut().zip(bounds).zip(codes) {
                                 for lane in 0..LANES {
                                     sums[lane] += u16::from(codes[lane] >= bounds[lane]);

@@ -231,6 +231,7 @@ impl<'a, C: Code + Hash> Search<'a, C> {
             qids.iter().flat_map(|qid| self.qids[*qid].attributes.iter().copied()).collect();
         affected.sort_unstable();
         affected.dedup();
+        affected.retain(|attribute| self.candidate_of[*attribute].iter().any(|at| *at != NONE));
         self.count(&pieces, &affected, &qids);
         step.anonymity.clone_from(&self.anonymity);
         self.trace.push(step);

@@ -1,7 +1,7 @@
 //! The outcome of a search as a solution, with its part of the report.
 
-use super::{Goal, Masks, Outcome, Shape, Value};
 use super::trace::{End, Step};
+use super::{Goal, Masks, Outcome, Shape, Value};
 use crate::method::Solution;
 use crate::problem::{Attribute, Code, Problem};
 use crate::report::{Block, Node, Section};
@@ -14,7 +14,8 @@ pub(super) fn solution(problem: &Problem, goal: Goal, outcome: Outcome, mut note
         notes.push(format!("Of several classes, \"{}\" was looked at.", problem.classes[0].name));
     }
     for (attribute, masks) in problem.attributes.iter().zip(&outcome.masks) {
-        if masks.shape == Shape::Intervals && attribute.domain.missing().is_some() && !masks.values[0].refined {
+        if masks.shape == Shape::Intervals && attribute.domain.missing().is_some() && !masks.values[0].refined
+        {
             notes.push(format!(
                 "\"{}\" stays masked: its missing values could not be parted from its numbers. To leave rows with missing \
                  values out, set `incomplete = \"drop\"` under [data].",
@@ -48,9 +49,8 @@ fn end_note(end: End, steps: usize) -> Option<String> {
 
 fn trace_section(problem: &Problem, goal: Goal, outcome: &Outcome) -> Section {
     let gain = if goal == Goal::Loss { "loss avoided" } else { "information gain" };
-    let mut head: Vec<String> = ["step", "attribute", "refined", "into", gain, "anonymity lost", "score"]
-        .map(str::to_owned)
-        .to_vec();
+    let mut head: Vec<String> =
+        ["step", "attribute", "refined", "into", gain, "anonymity lost", "score"].map(str::to_owned).to_vec();
     let name = |at: usize| match outcome.qids.len() {
         1 => "smallest class".to_owned(),
         _ => format!("smallest class of quasi-identifier {}", at + 1),
@@ -141,8 +141,7 @@ fn nodes(attribute: &Attribute, masks: &Masks, records: &impl Fn(&Value) -> u64)
             Some(parent) if depth[at] < DEEPEST => nodes[parent as usize].children.push(node),
             Some(parent) if depth[at] == DEEPEST => {
                 let parent = &mut nodes[parent as usize];
-                parent.children =
-                    vec![Node { label: "… refined further".to_owned(), ..Node::default() }];
+                parent.children = vec![Node { label: "… refined further".to_owned(), ..Node::default() }];
             }
             _ => {}
         }
