@@ -92,6 +92,8 @@ impl<'a, C: Code + Hash> Search<'a, C> {
     }
 
     pub fn run(mut self, limits: &Limits, watch: &dyn Watch) -> Result<Outcome> {
+        // Who stopped the work before the search began did not mean the search.
+        watch.check()?;
         let start = Instant::now();
         for attribute in 0..self.states.len() {
             self.open(attribute, 0);
