@@ -5,8 +5,9 @@
 //! one line in [`PAPERS`].
 
 mod data;
-mod xu2006;
+mod fung2007;
 mod ghinita2009;
+mod xu2006;
 
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ use throng::report::{Page, json, page_html};
 use throng::{Error, Result};
 
 /// All reproductions.
-static PAPERS: &[Entry] = &[xu2006::XU2006, ghinita2009::GHINITA];
+static PAPERS: &[Entry] = &[xu2006::XU2006, ghinita2009::GHINITA, fung2007::FUNG2007];
 
 /// One paper.
 struct Entry {

@@ -31,6 +31,39 @@ pub fn blow_up(source: &Path, rows: usize, target: &Path, share: f64, seed: u64)
     Ok(())
 }
 
+/// Writes the records of a table (CSV, may be zstd) and then variations of them, up to `rows`: in each, a random number of
+/// the first `columns` cells is redrawn from the values of their columns, each value being as likely as any other.
+/// Fung et al. 2007, section 5.3.
+pub fn vary(source: &Path, rows: usize, target: &Path, columns: usize, seed: u64) -> Result<()> {
+    let (header, records) = records(source)?;
+    let columns = columns.min(header.len());
+    let domains: Vec<Vec<&[u8]>> = (0..columns)
+        .map(|column| {
+            let mut values: Vec<&[u8]> = records.iter().map(|record| &record[column]).collect();
+            values.sort_unstable();
+            values.dedup();
+            values
+        })
+        .collect();
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    random.set_stream(32);
+    let file = std::fs::File::create(target)?;
+    let mut writer = csv::Writer::from_writer(BufWriter::with_capacity(1 << 20, file));
+    writer.write_byte_record(&header)?;
+    for row in 0..rows {
+        let mut cells: Vec<&[u8]> = records[row % records.len()].iter().collect();
+        if row >= records.len() {
+            let changed = random.random_range(1..=columns);
+            for column in rand::seq::index::sample(&mut random, columns, changed) {
+                cells[column] = domains[column][random.random_range(0..domains[column].len())];
+            }
+        }
+        writer.write_record(cells)?;
+    }
+    writer.into_inner().map_err(|error| error.to_string())?.flush()?;
+    Ok(())
+}
+
 fn records(source: &Path) -> Result<(csv::ByteRecord, Vec<csv::ByteRecord>)> {
     let file = BufReader::new(std::fs::File::open(source)?);
     let compressed = source.extension().is_some_and(|ending| ending == "zst");

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
-//! a line.
+//! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
 //! compare ratios of one sweep, not seconds of two.
@@ -10,6 +10,7 @@
 mod kernel;
 mod line;
 mod local_recoding;
+mod refine;
 mod sweep;
 
 use std::path::PathBuf;
@@ -47,6 +48,8 @@ enum What {
     LocalRecoding,
     /// Methods along a line: against mondrian, l against k, over N and over the number of sensitive values
     Line,
+    /// Top-down refinement: its time against reading, its growth, and several quasi-identifiers
+    Refine,
     /// One run, told as JSON (used by the sweep)
     #[command(hide = true)]
     Run { data: PathBuf, policy: PathBuf, release: PathBuf, method: String, k: usize, threads: usize },
@@ -62,6 +65,7 @@ fn main() -> Result<()> {
         Some(What::Kernel) => kernel::run(),
         Some(What::LocalRecoding) => local_recoding::measure(arguments.threads, arguments.repeat),
         Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
+        Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),
         Some(What::Copy { data, target }) => sweep::copy(data, target),
         Some(What::Run { data, policy, release, method, k, threads }) => {
             sweep::run(data, policy, release, method, *k, *threads)

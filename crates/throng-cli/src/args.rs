@@ -22,6 +22,8 @@ pub enum Command {
     Init(Init),
     /// Turn a table into a release that meets a policy
     Anonymize(Anonymize),
+    /// Mask other records with a recipe that `anonymize --recipe` saved
+    Apply(Apply),
     /// Measure privacy and loss of a release from the files and the policy alone
     Audit(Audit),
     /// Tell how easily people could be found in a table as it stands
@@ -88,8 +90,49 @@ pub struct Anonymize {
     /// Write a report (.json or .html); may be repeated
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
+    /// Save the recoding, so that `apply` can mask other records with it (method refine)
+    #[arg(long, value_name = "FILE")]
+    pub recipe: Option<PathBuf>,
     #[command(flatten)]
     pub running: Running,
+}
+
+/// Arguments of `apply`.
+#[derive(Args, Debug)]
+pub struct Apply {
+    /// The recipe
+    pub recipe: PathBuf,
+    /// The table to mask
+    pub data: PathBuf,
+    /// The release to write, or - for standard output
+    #[arg(short, long, value_name = "RELEASE")]
+    pub output: PathBuf,
+    /// What happens to records that do not meet the recipe's requirement
+    #[arg(long, value_enum, default_value_t)]
+    pub unmet: Unmet,
+    /// Seed of the order of rows; drawn if not given
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Keep the rows in input order; without it they are shuffled, so that position links nothing
+    #[arg(long)]
+    pub keep_order: bool,
+    /// Write a report (.json or .html); may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub report: Vec<PathBuf>,
+    #[command(flatten)]
+    pub running: Running,
+}
+
+/// What happens if masked records do not meet the requirement.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Unmet {
+    /// Write nothing
+    #[default]
+    Refuse,
+    /// Leave out the records of classes that fall short
+    Suppress,
+    /// Write them all the same, for use where the table itself may be seen
+    Publish,
 }
 
 /// Flags that override the policy.

@@ -74,6 +74,11 @@ impl Watch for Progress {
     fn stopped(&self) -> bool {
         STOPPED.load(Ordering::Relaxed)
     }
+
+    /// Takes the first Ctrl-C for itself: the next one stops what follows.
+    fn enough(&self) -> bool {
+        STOPPED.swap(false, Ordering::SeqCst)
+    }
 }
 
 impl Drop for Progress {

@@ -67,12 +67,14 @@
 //! | [`audit`] | what a published file achieves, measured from the file itself |
 //! | [`report`] | JSON, one HTML page, terminal text |
 //! | [`evaluate`] | what a release is still good for; the registry of tasks |
+//! | [`recipe`], [`apply`] | a learned recoding as a file, and masking other records with it |
 //! | [`run`], [`compare`] | whole runs, which is what fronts call |
 //! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
 //!
 //! The core prints nothing and keeps no global state. Same table, policy and seed give the same release, byte
 //! for byte, on any number of threads.
 
+pub mod apply;
 pub mod audit;
 pub mod compare;
 pub mod curve;
@@ -84,6 +86,7 @@ pub mod method;
 pub mod policy;
 pub mod privacy;
 pub mod problem;
+pub mod recipe;
 pub mod release;
 pub mod report;
 pub mod run;

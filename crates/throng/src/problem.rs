@@ -86,6 +86,11 @@ impl<C: Code> Matrix<C> {
         &self.data
     }
 
+    /// The rows alone.
+    pub fn into_data(self) -> Vec<Lanes<C>> {
+        self.data
+    }
+
     /// One row.
     #[inline(always)]
     pub fn row(&self, row: usize) -> &[Lanes<C>] {
@@ -206,6 +211,10 @@ pub struct Attribute {
     pub weight: f64,
     /// Its values.
     pub domain: Domain,
+    /// Whether the policy gives it a hierarchy.
+    pub has_hierarchy: bool,
+    /// Its place among the attributes of the policy.
+    pub place: usize,
 }
 
 /// A column that is counted but not generalized: sensitive or class.
@@ -283,8 +292,15 @@ impl Problem {
             let name = table.names()[column].clone();
             match policy.role(&name) {
                 Role::Quasi => {
-                    let weight = policy.attributes.get(&name).map_or(1.0, |attribute| attribute.weight);
-                    parts.quasi.push((Attribute { name, column, weight, domain }, codes));
+                    let (place, written) = match policy.attributes.get_full(&name) {
+                        Some((place, _, written)) => (place, Some(written)),
+                        None => (usize::MAX, None),
+                    };
+                    let weight = written.map_or(1.0, |attribute| attribute.weight);
+                    let has_hierarchy = written.is_some_and(|attribute| attribute.hierarchy.is_some());
+                    parts
+                        .quasi
+                        .push((Attribute { name, column, weight, domain, has_hierarchy, place }, codes));
                 }
                 role => {
                     let codes = column_codes(table, column, &codes, rows.as_deref());
@@ -329,6 +345,30 @@ impl Problem {
     /// Number of records.
     pub fn len(&self) -> usize {
         self.records.len()
+    }
+
+    /// The same problem with some of its records only; domains and requirement stay as they are.
+    pub fn of_records(&self, records: &[u32]) -> Self {
+        let codes = |counted: &Counted| Counted {
+            codes: records.iter().map(|record| counted.codes[*record as usize]).collect(),
+            ..counted.clone()
+        };
+        Problem {
+            attributes: self.attributes.clone(),
+            records: with_matrix!(&self.records, matrix => matrix.gather(records).into()),
+            sensitive: self.sensitive.iter().map(codes).collect(),
+            classes: self.classes.iter().map(codes).collect(),
+            demands: self
+                .demands
+                .as_ref()
+                .map(|demands| records.iter().map(|record| demands[*record as usize]).collect()),
+            requirement: self.requirement.clone(),
+            limits: self.limits.clone(),
+            seed: self.seed,
+            rows: Some(records.iter().map(|record| self.row(*record) as u32).collect()),
+            dropped: self.dropped,
+            lines: Lines::default(),
+        }
     }
 
     /// Whether there are no records.

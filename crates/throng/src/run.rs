@@ -13,6 +13,7 @@ use crate::method::{Entry, Method, Options, Solution};
 use crate::policy::{Kind, Policy, Role};
 use crate::privacy::Part;
 use crate::problem::{self, Counted, Problem};
+use crate::recipe::Recipe;
 use crate::release::{Order, Output, Publish, Release, permutation};
 use crate::report::{Provenance, Report};
 use crate::table::source::is_standard;
@@ -49,7 +50,10 @@ impl Anonymize {
     /// before.
     pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
         let mut clock = Clock::start();
-        self.check_release_is_not_the_table()?;
+        check_release_is_not_the_table(&self.data, &self.release)?;
+        if self.publish == Publish::Permutation {
+            check_release_is_not_the_table(&self.data, &permutation::sensitive_path(&self.release))?;
+        }
         let method = method(&self.policy)?;
         let table = read(&self.data, &self.policy, watch)?;
         clock.lap("read");
@@ -81,28 +85,9 @@ impl Anonymize {
         if publish == Publish::Permutation {
             solution.notes.push(PERMUTED.to_owned());
         }
-        Ok(Prepared { output, beside, report: self.report(&problem, findings, solution, provenance, clock) })
-    }
-
-    /// A release under the table's name would destroy the original.
-    fn check_release_is_not_the_table(&self) -> Result<()> {
-        let permuted = self.publish == Publish::Permutation;
-        let beside = permuted.then(|| permutation::sensitive_path(&self.release));
-        for release in [&self.release].into_iter().chain(&beside) {
-            self.check_is_not_the_table(release)?;
-        }
-        Ok(())
-    }
-
-    fn check_is_not_the_table(&self, release: &Path) -> Result<()> {
-        match (self.data.canonicalize(), release.canonicalize()) {
-            (Ok(data), Ok(release)) if data == release && data.is_file() => {
-                Err(Error::input("the release would overwrite the table")
-                    .in_file(release)
-                    .with_hint("give the release another name"))
-            }
-            _ => Ok(()),
-        }
+        let recipe = solution.masks.as_deref().map(|masks| Recipe::new(&problem, &self.policy, masks));
+        let report = self.report(&problem, findings, solution, provenance, clock);
+        Ok(Prepared::new(output, beside, report, recipe))
     }
 
     fn provenance(&self, release: &Path) -> Result<Provenance> {
@@ -145,6 +130,18 @@ impl Anonymize {
             notes,
             sections: solution.sections,
         }
+    }
+}
+
+/// A release under the table's name would destroy the original.
+pub(crate) fn check_release_is_not_the_table(data: &Path, release: &Path) -> Result<()> {
+    match (data.canonicalize(), release.canonicalize()) {
+        (Ok(data), Ok(same)) if data == same && data.is_file() => {
+            Err(Error::input("the release would overwrite the table")
+                .in_file(release)
+                .with_hint("give the release another name"))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -207,9 +204,20 @@ pub struct Prepared {
     beside: Option<Output>,
     /// What it achieves.
     pub report: Report,
+    /// How other records can be masked in the same way, if the method learned that.
+    pub recipe: Option<Recipe>,
 }
 
 impl Prepared {
+    pub(crate) fn new(
+        output: Output,
+        beside: Option<Output>,
+        report: Report,
+        recipe: Option<Recipe>,
+    ) -> Self {
+        Prepared { output, beside, report, recipe }
+    }
+
     /// Lets the release appear under its name.
     pub fn publish(self) -> Result<Report> {
         self.beside.map_or(Ok(()), Output::publish)?;
@@ -287,7 +295,7 @@ pub fn solve(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<So
     }
 }
 
-fn hash(path: &Path) -> Result<String> {
+pub(crate) fn hash(path: &Path) -> Result<String> {
     if is_standard(path) {
         return Ok(String::new());
     }
@@ -307,25 +315,25 @@ fn hash(path: &Path) -> Result<String> {
 }
 
 /// Seconds per stage.
-struct Clock {
+pub(crate) struct Clock {
     start: Instant,
     last: Instant,
     laps: IndexMap<String, f64>,
 }
 
 impl Clock {
-    fn start() -> Self {
+    pub fn start() -> Self {
         let now = Instant::now();
         Clock { start: now, last: now, laps: IndexMap::new() }
     }
 
-    fn lap(&mut self, stage: &str) {
+    pub fn lap(&mut self, stage: &str) {
         let now = Instant::now();
         self.laps.insert(stage.to_owned(), (now - self.last).as_secs_f64());
         self.last = now;
     }
 
-    fn finish(mut self) -> IndexMap<String, f64> {
+    pub fn finish(mut self) -> IndexMap<String, f64> {
         self.laps.insert("total".to_owned(), self.start.elapsed().as_secs_f64());
         self.laps
     }

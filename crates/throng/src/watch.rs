@@ -12,6 +12,11 @@ pub trait Watch: Sync {
     fn stopped(&self) -> bool {
         false
     }
+    /// Whether a method that can stop at any time should give back what it has. To be asked once: the wish is then
+    /// fulfilled, and the work that follows goes on.
+    fn enough(&self) -> bool {
+        false
+    }
     /// An error once the work should stop, to be used with `?`.
     fn check(&self) -> Result<()> {
         if self.stopped() { Err(Error::cancelled()) } else { Ok(()) }

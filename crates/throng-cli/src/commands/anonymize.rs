@@ -14,7 +14,6 @@ use crate::progress::Progress;
 use crate::show;
 
 pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
-    arguments.report.iter().try_for_each(|path| check_ending(path))?;
     let (policy, overrides) = load_policy(&arguments.policy, &arguments.overrides)?;
     let run = run::Anonymize {
         data: arguments.data.clone(),
@@ -31,20 +30,45 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
     };
     // Reports are opened first and written before the release has its name: a report that cannot be written must
     // not leave a release behind.
-    let mut reports = arguments.report.iter().map(|path| Output::create(path)).collect::<Result<Vec<_>>>()?;
+    let reports = open_reports(&arguments.report)?;
+    let recipe = arguments.recipe.as_deref().map(Output::create).transpose()?;
     let progress = Progress::start(arguments.running.quiet)?;
     let prepared = on_threads(&arguments.running, || run.prepare(&progress))?;
     drop(progress);
+    let recipe = match (recipe, &prepared.recipe) {
+        (None, _) => None,
+        (Some(mut output), Some(recipe)) => {
+            output.write_all(recipe.to_json()?.as_bytes())?;
+            Some(output)
+        }
+        (Some(_), None) => {
+            return Err(Error::input("this method learns no masks that a recipe could hold")
+                .with_hint("leave --recipe out, or use --method refine"));
+        }
+    };
+    publish(prepared, reports, arguments.running.quiet)?;
+    recipe.map_or(Ok(()), Output::publish)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the reports, lets the release appear and tells what it achieves.
+pub fn publish(prepared: run::Prepared, mut reports: Vec<Output>, quiet: bool) -> Result<()> {
     for output in &mut reports {
         fill_report(output, &prepared.report)?;
     }
     let report = prepared.publish()?;
     reports.into_iter().try_for_each(Output::publish)?;
-    if !arguments.running.quiet {
+    if !quiet {
         // The release itself may go to standard output.
         show::note(report::terminal(&report).trim_end());
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
+}
+
+/// Opens the reports: those that cannot be written should be known before the work.
+pub fn open_reports(paths: &[std::path::PathBuf]) -> Result<Vec<Output>> {
+    paths.iter().try_for_each(|path| check_ending(path))?;
+    paths.iter().map(|path| Output::create(path)).collect()
 }
 
 fn check_ending(path: &Path) -> Result<()> {

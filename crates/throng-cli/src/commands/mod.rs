@@ -1,6 +1,7 @@
 //! One file per command. To add one: a file here, its arguments in `args.rs`, one line in [`run`].
 
 mod anonymize;
+mod apply;
 mod audit;
 mod compare;
 mod demo;
@@ -24,6 +25,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Init(arguments) => init::run(&arguments),
         Command::Anonymize(arguments) => anonymize::run(&arguments),
+        Command::Apply(arguments) => apply::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),

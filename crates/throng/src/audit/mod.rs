@@ -54,7 +54,7 @@ pub(crate) fn lower_bound(
     policy: &Policy,
     watch: &dyn Watch,
 ) -> Result<Option<LowerBound>> {
-    let needed = problem.requirement.smallest_class() > 1;
+    let needed = problem.requirement.smallest_combination() > 1;
     needed.then(|| bound::lower_bound(problem, policy.privacy.l, watch)).transpose()
 }
 

@@ -4,6 +4,7 @@
 //! release as its recipients do, read back from the published file. To add one: a file or folder here with an
 //! [`Entry`], and one line in [`TASKS`].
 
+pub mod classify;
 pub mod cube;
 pub mod queries;
 
@@ -23,7 +24,7 @@ use crate::table::{Reading, Storage, Table};
 use crate::watch::Watch;
 
 /// All tasks.
-pub static TASKS: &[Entry] = &[queries::QUERIES, cube::CUBE];
+pub static TASKS: &[Entry] = &[queries::QUERIES, cube::CUBE, classify::CLASSIFY];
 
 /// A task ready to run.
 pub trait Task: Send + Sync {

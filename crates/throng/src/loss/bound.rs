@@ -94,7 +94,7 @@ impl<'a, C: Code> Blocks<'a, C> {
         let row = self.sorted.row(place);
         let own = row.as_flattened().iter().map(|code| code.index()).collect();
         let query = Query { place, own, tables: self.kernel.pairs_with(row) };
-        let mut nearest = Nearest::new(problem.requirement.smallest_class().saturating_sub(1));
+        let mut nearest = Nearest::new(problem.requirement.smallest_combination().saturating_sub(1));
         self.search(&query, &mut nearest);
         let mut bound = nearest.furthest();
         if distinct > 1 {

@@ -12,12 +12,13 @@ pub mod mondrian;
 mod options;
 pub mod ordered;
 mod partition;
+pub mod refine;
 mod solution;
 pub mod top_down;
 
 pub use options::Options;
 pub use partition::Partition;
-pub use solution::{Boxes, Solution};
+pub use solution::{Boxes, GroupCells, Solution};
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::privacy::Part;
@@ -38,6 +39,7 @@ pub static METHODS: &[Entry] = &[
     accuracy::search::ACCURACY_SEARCH,
     exact::EXACT,
     anatomy::ANATOMY,
+    refine::REFINE,
 ];
 
 /// A method ready to run.

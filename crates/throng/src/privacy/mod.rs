@@ -93,6 +93,16 @@ impl Part {
 #[derive(Clone, Debug, Default)]
 pub struct Requirement {
     models: Vec<Arc<dyn Model>>,
+    quasi_identifiers: Vec<Linkable>,
+}
+
+/// Attributes whose published combinations must be shared by at least k records each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linkable {
+    /// The names of the attributes; `None` for all quasi-identifiers together.
+    pub attributes: Option<Vec<String>>,
+    /// How many records must share each combination.
+    pub k: usize,
 }
 
 impl Requirement {
@@ -112,7 +122,10 @@ impl Requirement {
                 models.push(Arc::new(Closeness::new(t, at, attribute)));
             }
         }
-        Requirement { models }
+        let of_all = privacy.k.map(|k| Linkable { attributes: None, k });
+        let named = privacy.quasi_identifiers.iter();
+        let named = named.map(|own| Linkable { attributes: Some(own.attributes.clone()), k: own.k });
+        Requirement { models, quasi_identifiers: of_all.into_iter().chain(named).collect() }
     }
 
     /// The same, and every class has as many records as its most demanding member asks for.
@@ -125,7 +138,28 @@ impl Requirement {
 
     /// A conjunction of the given models.
     pub fn from_models(models: Vec<Box<dyn Model>>) -> Self {
-        Requirement { models: models.into_iter().map(Arc::from).collect() }
+        let models: Vec<Arc<dyn Model>> = models.into_iter().map(Arc::from).collect();
+        let sizes = models.iter().filter(|model| model.part() == Part::K).map(|model| model.smallest_class());
+        let quasi_identifiers = sizes.map(|k| Linkable { attributes: None, k }).collect();
+        Requirement { models, quasi_identifiers }
+    }
+
+    /// What k is asked of which attributes, for methods that keep each quasi-identifier safe by itself.
+    pub fn quasi_identifiers(&self) -> &[Linkable] {
+        &self.quasi_identifiers
+    }
+
+    /// Whether a set of records may be published as one class, its size aside.
+    pub fn holds_beyond_size(&self, tally: &Tally) -> bool {
+        self.models.iter().filter(|model| model.part() != Part::K).all(|model| model.holds(tally))
+    }
+
+    /// No class of equal cells in all quasi-identifiers is smaller, even where named ones are kept safe by
+    /// themselves; at least 1.
+    pub fn smallest_combination(&self) -> usize {
+        let beyond = self.models.iter().filter(|model| model.part() != Part::K);
+        let of_all = self.quasi_identifiers.iter().filter(|own| own.attributes.is_none());
+        of_all.map(|own| own.k).chain(beyond.map(|model| model.smallest_class())).max().unwrap_or(1).max(1)
     }
 
     /// Whether a set of records may be published as one class.

@@ -19,7 +19,7 @@ use rows::Rows;
 
 use crate::error::{Error, Result};
 use crate::loss::Extent;
-use crate::method::{Boxes, Partition, Solution};
+use crate::method::{Boxes, GroupCells, Partition, Solution};
 use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Code, Counted, Matrix, Problem};
 use crate::table::{Dialect, Domain, Format, Map, Scale, Table, value};
@@ -126,7 +126,10 @@ impl<'a> Release<'a> {
                 let own = Cow::Owned(permutation::exact(problem, at));
                 columns.push(Column { name: name.clone(), source, content: Content::Counted(own) });
             } else if let Some(at) = quasi {
-                columns.extend(quasi_columns(&problem.attributes[at], boxes, at, publish));
+                columns.extend(match &solution.cells {
+                    Some(cells) => vec![given_column(&problem.attributes[at], &cells[at])],
+                    None => quasi_columns(&problem.attributes[at], boxes, at, publish),
+                });
             } else if let Some(counted) = problem.sensitive.iter().chain(&problem.classes).find(of_source) {
                 if publish == Publish::Permutation && policy.role(name) == Role::Sensitive {
                     continue;
@@ -197,6 +200,17 @@ fn class_ends<C: Code>(matrix: &Matrix<C>, partition: &Partition, attributes: us
         .into_par_iter()
         .map(|at| extents.iter().map(|extent| (end(extent.low(at)), end(extent.high(at)))).collect())
         .collect()
+}
+
+/// A column whose cells the solution gives.
+fn given_column<'a>(attribute: &Attribute, cells: &GroupCells) -> Column<'a> {
+    let cells = Cells {
+        texts: cells.texts.clone(),
+        of_class: cells.of_group.clone(),
+        kind: CellKind::Text,
+        missing: None,
+    };
+    Column { name: attribute.name.clone(), source: attribute.column, content: Content::Cells(cells) }
 }
 
 fn quasi_columns<'a>(attribute: &Attribute, boxes: &Boxes, at: usize, publish: Publish) -> Vec<Column<'a>> {

@@ -6,6 +6,8 @@ use super::{Anchor, Drawing, Svg, label_width};
 const ROW: f64 = 20.0;
 const INDENT: f64 = 22.0;
 const LEFT: f64 = 8.0;
+/// As wide as a page at least: narrower drawings would be blown up to its width, letters and all.
+const PAGE: f64 = 1080.0;
 /// Longer texts are cut, and told on hovering.
 const MOST: f64 = 420.0;
 
@@ -14,7 +16,7 @@ pub(crate) fn outline_tree(root: &Node) -> Svg {
     let rows = rows(root);
     let end =
         |row: &Row<'_>| start(row.depth) + text_width(&row.node.label) + text_width(&row.node.detail) + 24.0;
-    let width = rows.iter().map(end).fold(320.0, f64::max);
+    let width = rows.iter().map(end).fold(PAGE, f64::max);
     let mut drawing = Drawing::new(width, rows.len() as f64 * ROW + 6.0);
     for (at, row) in rows.iter().enumerate() {
         let y = middle(at);

@@ -1,0 +1,289 @@
+//! `classify`: how well the class can be predicted from the table, from the release, and without quasi-identifiers.
+//!
+//! Fung et al. 2007, section 5.1. The *baseline error* is that of a classifier that learned from the table, the
+//! *anonymity error* that of one that learned from the release and classifies released records, the *upper error* that
+//! of one that never sees the quasi-identifiers. Two classifiers: a decision tree in the manner of C4.5 and naive Bayes.
+
+mod bayes;
+mod features;
+mod splits;
+mod tell;
+mod tree;
+
+pub use bayes::Bayes;
+pub use features::{Data, Feature, Ranges, Values};
+pub use splits::{Plan, Split};
+pub use tree::{Tree, first_choice};
+
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::{Entry, Outcome, Study, Task, read_all};
+use crate::error::{Error, Result};
+use crate::method::Options;
+use crate::problem::Problem;
+use crate::run;
+use crate::table::source::is_standard;
+use crate::watch::Watch;
+
+/// The registry entry.
+pub const CLASSIFY: Entry = Entry {
+    name: "classify",
+    summary: "how well a decision tree and naive Bayes predict the class from table and release",
+    citation: "Fung, Wang, Yu: Anonymizing classification data for privacy preservation, TKDE 2007",
+    configure,
+};
+
+/// Where masks are learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learned {
+    /// All records are masked together, then split.
+    Together,
+    /// Masks are learned from the records that classifiers learn from, and applied to the others.
+    Train,
+}
+
+/// The task.
+#[derive(Clone, Debug)]
+pub struct Classify {
+    /// How records are split.
+    pub plan: Plan,
+    /// Where masks are learned.
+    pub masks: Learned,
+    /// How published ranges are understood.
+    pub ranges: Ranges,
+    /// Whether to measure the table as well, and rank its attributes.
+    pub baseline: bool,
+}
+
+fn configure(options: &mut Options<'_>) -> Result<Box<dyn Task>> {
+    let folds = options.whole("folds", 2, 10)?;
+    let first = options.whole("train", 1, 0)?;
+    let share =
+        options.number("test_share", "a number between 0 and 1", |share| share > 0.0 && share < 1.0)?;
+    if first > 0 && share.is_some() {
+        return Err(Error::input("`train` and `test_share` of the task classify exclude each other"));
+    }
+    let plan = match (first, share) {
+        (0, None) => Plan::Folds(folds as usize),
+        (0, Some(share)) => Plan::Share(share),
+        (first, _) => Plan::First(first as usize),
+    };
+    let masks = options.choice("masks", &[("together", Learned::Together), ("train", Learned::Train)])?;
+    let all = [("auto", Ranges::Auto), ("categories", Ranges::Categories), ("overlap", Ranges::Overlap)];
+    let ranges = options.choice("ranges", &all)?;
+    let baseline = options.flag("baseline", true)?;
+    Ok(Box::new(Classify { plan, masks, ranges, baseline }))
+}
+
+/// The classifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Classifier {
+    /// The decision tree.
+    Tree,
+    /// Naive Bayes.
+    Bayes,
+}
+
+impl Classifier {
+    /// All of them.
+    pub const ALL: [Classifier; 2] = [Classifier::Tree, Classifier::Bayes];
+
+    /// Its name in figures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Classifier::Tree => "tree",
+            Classifier::Bayes => "bayes",
+        }
+    }
+}
+
+/// How often records of each class were put into each class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confusion {
+    /// `counts[true class][class told]`.
+    pub counts: Vec<Vec<u64>>,
+}
+
+impl Confusion {
+    fn new(classes: usize) -> Self {
+        Confusion { counts: vec![vec![0; classes]; classes] }
+    }
+
+    fn add(mut self, other: &Self) -> Self {
+        for (own, other) in self.counts.iter_mut().flatten().zip(other.counts.iter().flatten()) {
+            *own += other;
+        }
+        self
+    }
+
+    /// Share of records put into the wrong class.
+    pub fn error(&self) -> f64 {
+        let all: u64 = self.counts.iter().flatten().sum();
+        let right: u64 = self.counts.iter().enumerate().map(|(class, told)| told[class]).sum();
+        if all == 0 { 0.0 } else { (all - right) as f64 / all as f64 }
+    }
+
+    /// Of each class, the share of its records put into it; `None` if it has none.
+    pub fn recall(&self) -> Vec<Option<f64>> {
+        let own = |(class, told): (usize, &Vec<u64>)| {
+            let all: u64 = told.iter().sum();
+            (all > 0).then(|| told[class] as f64 / all as f64)
+        };
+        self.counts.iter().enumerate().map(own).collect()
+    }
+}
+
+/// Learns and classifies along one split.
+pub fn confusion(data: &Data, split: &Split, classifier: Classifier) -> Confusion {
+    let mut confusion = Confusion::new(data.classes);
+    let tell: Box<dyn Fn(u32) -> u32 + '_> = match classifier {
+        Classifier::Tree => {
+            let tree = Tree::learn(data, &split.train);
+            Box::new(move |record| tree.classify(data, record))
+        }
+        Classifier::Bayes => {
+            let bayes = Bayes::learn(data, &split.train);
+            Box::new(move |record| bayes.classify(data, record))
+        }
+    };
+    for &record in &split.test {
+        confusion.counts[data.labels[record as usize] as usize][tell(record) as usize] += 1;
+    }
+    confusion
+}
+
+fn over_splits(
+    data: &Data,
+    splits: &[Split],
+    classifier: Classifier,
+    watch: &dyn Watch,
+) -> Result<Confusion> {
+    let parts = splits
+        .par_iter()
+        .map(|split| {
+            watch.check()?;
+            Ok(confusion(data, split, classifier))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    Ok(parts.iter().fold(Confusion::new(data.classes), Confusion::add))
+}
+
+/// Attributes in the order a tree asks for them: the first choice, the first choice without it, and so on.
+pub fn ranking(data: &Data, records: &[u32]) -> Vec<String> {
+    let mut left: Vec<usize> = (0..data.features.len()).collect();
+    let mut ranked = Vec::new();
+    while let Some(best) = first_choice(data, records, &left) {
+        left.retain(|feature| *feature != best);
+        ranked.push(data.features[best].name.clone());
+    }
+    ranked
+}
+
+/// What was measured with one classifier.
+pub(super) struct Measured {
+    classifier: Classifier,
+    /// Table; without quasi-identifiers; both only where asked for.
+    baseline: Option<(Confusion, Confusion)>,
+    release: Confusion,
+}
+
+impl Task for Classify {
+    fn run(&self, study: &Study<'_>, watch: &dyn Watch) -> Result<Outcome> {
+        let problem = study.problem;
+        if is_standard(study.data) {
+            return Err(Error::input("classify reads the table twice and cannot take standard input")
+                .with_hint("give the name of a file"));
+        }
+        let table = read_all(study.data, study.policy, watch)?;
+        let raw = Data::of_table(problem, study.policy, &table)?;
+        self.check(problem.len())?;
+        let splits = self.plan.splits(problem.len(), problem.seed);
+        let all: Vec<u32> = (0..problem.len() as u32).collect();
+        let release = match self.masks {
+            Learned::Together => self.released(study, &splits)?,
+            Learned::Train => learn_masks(study, &raw, &splits, watch)?,
+        };
+        let mut measured = Vec::new();
+        for classifier in Classifier::ALL {
+            let baseline = match self.baseline {
+                true => Some((
+                    over_splits(&raw, &splits, classifier, watch)?,
+                    over_splits(&raw.without_quasi(), &splits, classifier, watch)?,
+                )),
+                false => None,
+            };
+            let mut sum = Confusion::new(raw.classes);
+            for (data, splits) in &release {
+                sum = sum.add(&over_splits(data, splits, classifier, watch)?);
+            }
+            measured.push(Measured { classifier, baseline, release: sum });
+        }
+        let ranked = match self.baseline {
+            true => ranking(&raw, splits.first().map_or(&all, |split| &split.train)),
+            false => Vec::new(),
+        };
+        let linked = study.records.is_some() || self.masks == Learned::Train;
+        Ok(tell::outcome(problem, self, &measured, &ranked, linked))
+    }
+}
+
+impl Classify {
+    fn check(&self, records: usize) -> Result<()> {
+        let enough = match self.plan {
+            Plan::First(first) => first < records,
+            Plan::Folds(_) | Plan::Share(_) => records > 1,
+        };
+        match enough {
+            true => Ok(()),
+            false => {
+                Err(Error::input(format!("the table has {records} records, which leaves none to classify"))
+                    .with_hint("set `train` or `folds` under [evaluate.classify] to less"))
+            }
+        }
+    }
+
+    /// The release with its splits: those of the records behind its rows, or where nobody can tell them, of its rows.
+    fn released(&self, study: &Study<'_>, splits: &[Split]) -> Result<Vec<(Data, Vec<Split>)>> {
+        let data = Data::of_release(study.problem, study.policy, study.release, study.cells, self.ranges)?;
+        let Some(records) = study.records else {
+            let rows = study.release.len();
+            let plan = match self.plan {
+                Plan::First(first) => Plan::Share(1.0 - first as f64 / study.problem.len() as f64),
+                plan => plan,
+            };
+            return Ok(vec![(data, plan.splits(rows, study.problem.seed))]);
+        };
+        let mut row_of = vec![None; study.problem.len()];
+        for (row, record) in (0..).zip(records) {
+            row_of[*record as usize] = Some(row);
+        }
+        let rows = |records: &[u32]| records.iter().filter_map(|record| row_of[*record as usize]).collect();
+        let splits = splits.iter().map(|split| Split { train: rows(&split.train), test: rows(&split.test) });
+        Ok(vec![(data, splits.collect())])
+    }
+}
+
+/// Masks learned from the training records of each split, and applied to all records.
+fn learn_masks(
+    study: &Study<'_>,
+    raw: &Data,
+    splits: &[Split],
+    watch: &dyn Watch,
+) -> Result<Vec<(Data, Vec<Split>)>> {
+    let problem = study.problem;
+    splits
+        .iter()
+        .map(|split| {
+            let part: Problem = problem.of_records(&split.train);
+            let masks = run::solve(&part, study.policy, watch)?.masks.ok_or_else(|| {
+                Error::input(format!(
+                    "the method {} does not learn masks that other records could be masked with",
+                    study.policy.method.name
+                ))
+                .with_hint("use the method refine, or leave out `masks = \"train\"`")
+            })?;
+            let own = Split { train: split.train.clone(), test: split.test.clone() };
+            Ok((raw.masked(problem, &masks), vec![own]))
+        })
+        .collect()
+}

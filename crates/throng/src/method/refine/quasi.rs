@@ -1,0 +1,77 @@
+//! The quasi-identifiers of a problem, each with its own k.
+
+use crate::problem::Problem;
+
+/// A set of attributes whose published combinations must be shared by at least k records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Qid {
+    /// The attributes, ascending.
+    pub attributes: Vec<usize>,
+    /// How many records must share each combination.
+    pub k: u32,
+}
+
+impl Qid {
+    /// Whether it holds an attribute.
+    pub fn contains(&self, attribute: usize) -> bool {
+        self.attributes.binary_search(&attribute).is_ok()
+    }
+
+    /// Whether another one that holds is enough for this one to hold.
+    fn follows_from(&self, other: &Qid) -> bool {
+        self.k <= other.k && self.attributes.iter().all(|attribute| other.contains(*attribute))
+    }
+
+    /// Its attributes and k, for people.
+    pub fn describe(&self, problem: &Problem) -> String {
+        format!("({}) with k = {}", self.names(problem).join(", "), self.k)
+    }
+
+    /// The names of its attributes.
+    pub fn names(&self, problem: &Problem) -> Vec<String> {
+        self.attributes.iter().map(|attribute| problem.attributes[*attribute].name.clone()).collect()
+    }
+}
+
+/// The quasi-identifiers that matter, and a note for each that follows from another.
+///
+/// What is asked of classes beyond their size is asked of the combination of all attributes, which then is a
+/// quasi-identifier as well, with k = 1 if no other is given.
+pub fn quasi_identifiers(problem: &Problem) -> (Vec<Qid>, Vec<String>) {
+    let all: Vec<usize> = (0..problem.attributes.len()).collect();
+    let place = |name: &String| problem.attributes.iter().position(|attribute| attribute.name == *name);
+    let mut asked: Vec<Qid> = problem
+        .requirement
+        .quasi_identifiers()
+        .iter()
+        .map(|linked| {
+            let mut attributes = match &linked.attributes {
+                Some(names) => names.iter().filter_map(place).collect(),
+                None => all.clone(),
+            };
+            attributes.sort_unstable();
+            attributes.dedup();
+            Qid { attributes, k: u32::try_from(linked.k).unwrap_or(u32::MAX) }
+        })
+        .collect();
+    let whole = asked.iter().any(|qid| qid.attributes.len() == all.len());
+    if !whole && (asked.is_empty() || !problem.requirement.only_size()) {
+        asked.push(Qid { attributes: all, k: 1 });
+    }
+    let mut kept: Vec<Qid> = Vec::new();
+    let mut notes = Vec::new();
+    for (at, qid) in asked.iter().enumerate() {
+        let covers = |(other_at, other): &(usize, &Qid)| {
+            *other_at != at && qid.follows_from(other) && (!other.follows_from(qid) || *other_at < at)
+        };
+        match asked.iter().enumerate().find(covers) {
+            None => kept.push(qid.clone()),
+            Some((_, other)) => notes.push(format!(
+                "The quasi-identifier {} follows from {} and was left out.",
+                qid.describe(problem),
+                other.describe(problem)
+            )),
+        }
+    }
+    (kept, notes)
+}

@@ -1,0 +1,36 @@
+//! What the search did, step by step.
+
+use serde::Serialize;
+
+/// One refinement.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// The attribute.
+    pub attribute: String,
+    /// The masked value that was refined.
+    pub refined: String,
+    /// What it was refined into.
+    pub into: Vec<String>,
+    /// Information gain, or loss avoided.
+    pub gain: f64,
+    /// Average anonymity lost over the quasi-identifiers of the attribute.
+    pub loss: f64,
+    /// Gain per anonymity lost.
+    pub score: f64,
+    /// The anonymity of each quasi-identifier afterwards.
+    pub anonymity: Vec<u32>,
+}
+
+/// Why the search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    /// Nothing is left that is valid and beneficial.
+    Finished,
+    /// As many refinements as allowed were made.
+    Iterations,
+    /// The time was up.
+    Seconds,
+    /// Whoever watches had enough.
+    Stopped,
+}

@@ -1,0 +1,390 @@
+//! Recipes: a learned recoding as a file, so that other records can be masked in the same way.
+//!
+//! A recipe is JSON and stands by itself: it holds what the policy said of requirement and attributes, hierarchies
+//! included, and for each quasi-identifier the cells that values are published as. It holds no records, but it does
+//! name values: those of hierarchies, those that were disclosed, and the ends of intervals.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::method::refine::{Masks, Shape};
+use crate::policy::{
+    AttributePolicy, DateUnit, Diversity, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Privacy,
+    QuasiIdentifier, Role,
+};
+use crate::problem::{Attribute, Problem};
+use crate::table::{ANY, Scale, Tree, value};
+
+/// The version of the format.
+const FORMAT: u32 = 1;
+
+/// A learned recoding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// The version of the format.
+    pub throng_recipe: u32,
+    /// The method that learned it.
+    pub method: String,
+    /// Cells read as missing.
+    pub missing: Vec<String>,
+    /// Whether rows with a missing cell are left out.
+    pub drop_incomplete: bool,
+    /// What must hold.
+    pub privacy: Asked,
+    /// What the policy said of attributes, and how quasi-identifiers are masked.
+    pub attributes: IndexMap<String, Ingredient>,
+}
+
+/// A requirement as a recipe tells it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    k: Option<usize>,
+    l: Option<f64>,
+    diversity: String,
+    c: Option<f64>,
+    t: Option<f64>,
+    quasi_identifiers: Vec<(Vec<String>, usize)>,
+}
+
+/// An attribute as a recipe tells it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ingredient {
+    role: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kind: Option<String>,
+    weight: f64,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    leaf_weights: IndexMap<String, f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hierarchy: Option<Levels>,
+    /// The cells of a quasi-identifier; a value that none of them covers is published as `*`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cells: Vec<Mask>,
+}
+
+/// A hierarchy as a recipe tells it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Levels {
+    /// One path per leaf, the leaf first.
+    Paths(Vec<Vec<String>>),
+    Intervals(Vec<f64>),
+    Prefix(Vec<usize>),
+    Dates(Vec<String>),
+}
+
+/// What a published cell stands for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mask {
+    /// The cell.
+    pub cell: String,
+    /// The values it covers.
+    pub covers: Covers,
+}
+
+/// Values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Covers {
+    /// These.
+    Values(Vec<String>),
+    /// Numbers or dates from the first up to the second, without it.
+    Before(String, String),
+    /// Numbers or dates from the first up to the second, with it.
+    UpTo(String, String),
+    /// A missing value.
+    Missing,
+}
+
+const DATE_UNITS: &[(&str, DateUnit)] = &[
+    ("month", DateUnit::Month),
+    ("quarter", DateUnit::Quarter),
+    ("year", DateUnit::Year),
+    ("decade", DateUnit::Decade),
+    ("century", DateUnit::Century),
+];
+
+const ROLES: &[(&str, Role)] = &[
+    ("quasi", Role::Quasi),
+    ("sensitive", Role::Sensitive),
+    ("class", Role::Class),
+    ("identifier", Role::Identifier),
+    ("other", Role::Other),
+];
+
+const KINDS: &[(&str, Kind)] = &[("numeric", Kind::Numeric), ("categorical", Kind::Categorical)];
+
+fn name_of<T: PartialEq>(all: &[(&'static str, T)], wanted: &T) -> String {
+    all.iter().find(|(_, own)| own == wanted).map_or("", |(name, _)| name).to_owned()
+}
+
+fn named<T: Copy>(all: &[(&str, T)], name: &str) -> Result<T> {
+    let found = all.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
+    found.ok_or_else(|| Error::input(format!("the recipe has the unknown word \"{name}\"")))
+}
+
+impl Recipe {
+    /// The recipe of a recoding.
+    pub fn new(problem: &Problem, policy: &Policy, masks: &[Masks]) -> Self {
+        let mut attributes: IndexMap<String, Ingredient> = policy
+            .attributes
+            .iter()
+            .map(|(name, own)| {
+                let role = policy.role(name);
+                let ingredient = Ingredient {
+                    role: name_of(ROLES, &role),
+                    kind: own.kind.as_ref().map(|kind| name_of(KINDS, kind)),
+                    weight: own.weight,
+                    leaf_weights: own.leaf_weights.clone(),
+                    hierarchy: own.hierarchy.as_ref().filter(|_| role != Role::Other).map(Levels::of),
+                    cells: Vec::new(),
+                };
+                (name.clone(), ingredient)
+            })
+            .collect();
+        for (attribute, masks) in problem.attributes.iter().zip(masks) {
+            if let Some(own) = attributes.get_mut(&attribute.name) {
+                own.kind = Some(name_of(KINDS, &attribute.domain.kind()));
+                own.cells = cells(attribute, masks);
+            }
+        }
+        Recipe {
+            throng_recipe: FORMAT,
+            method: policy.method.name.clone(),
+            missing: policy.missing.clone(),
+            drop_incomplete: policy.incomplete == Incomplete::Drop,
+            privacy: Asked::of(&policy.privacy),
+            attributes,
+        }
+    }
+
+    /// Reads a recipe.
+    pub fn load(path: &Path) -> Result<Self> {
+        let text =
+            std::fs::read_to_string(path).map_err(|cause| Error::io("read the recipe", path, &cause))?;
+        let hint = "`throng anonymize … --recipe FILE` writes recipes, with the method refine";
+        let recipe: Recipe = serde_json::from_str(&text).map_err(|cause| {
+            // What the parser says may hold values of the file; where it stopped does not.
+            Error::input("this is not a recipe").in_file(path).on_line(cause.line() as u64).with_hint(hint)
+        })?;
+        if recipe.throng_recipe != FORMAT {
+            return Err(Error::input(format!(
+                "the recipe has format {}, not {FORMAT}",
+                recipe.throng_recipe
+            ))
+            .in_file(path)
+            .with_hint("it was made by another version of throng"));
+        }
+        Ok(recipe)
+    }
+
+    /// As a file.
+    pub fn to_json(&self) -> Result<String> {
+        crate::report::json(self)
+    }
+
+    /// The policy that the outcome of masking other records is held to.
+    pub fn policy(&self) -> Result<Policy> {
+        let attributes = self
+            .attributes
+            .iter()
+            .map(|(name, own)| {
+                let attribute = AttributePolicy {
+                    role: named(ROLES, &own.role)?,
+                    kind: own.kind.as_ref().map(|kind| named(KINDS, kind)).transpose()?,
+                    weight: own.weight,
+                    leaf_weights: own.leaf_weights.clone(),
+                    hierarchy: own.hierarchy.as_ref().map(Levels::hierarchy).transpose()?,
+                    rules: Vec::new(),
+                    span: 0..0,
+                    hierarchy_span: None,
+                };
+                Ok((name.clone(), attribute))
+            })
+            .collect::<Result<_>>()?;
+        Ok(Policy {
+            path: None,
+            text: String::new(),
+            missing: self.missing.clone(),
+            incomplete: if self.drop_incomplete { Incomplete::Drop } else { Incomplete::Keep },
+            privacy: self.privacy.privacy()?,
+            method: MethodChoice {
+                name: self.method.clone(),
+                seed: 0,
+                seed_given: false,
+                options: toml::Table::new(),
+                span: None,
+            },
+            attributes,
+            evaluate: Default::default(),
+        })
+    }
+}
+
+impl Asked {
+    fn of(privacy: &Privacy) -> Self {
+        let named = |own: &QuasiIdentifier| (own.attributes.clone(), own.k);
+        Asked {
+            k: privacy.k,
+            l: privacy.l,
+            diversity: privacy.diversity.name().to_owned(),
+            c: match privacy.diversity {
+                Diversity::Recursive { c } => Some(c),
+                _ => None,
+            },
+            t: privacy.t,
+            quasi_identifiers: privacy.quasi_identifiers.iter().map(named).collect(),
+        }
+    }
+
+    fn privacy(&self) -> Result<Privacy> {
+        let diversity = match (self.diversity.as_str(), self.c) {
+            ("frequency", _) => Diversity::Frequency,
+            ("distinct", _) => Diversity::Distinct,
+            ("entropy", _) => Diversity::Entropy,
+            ("recursive", Some(c)) => Diversity::Recursive { c },
+            (other, _) => return Err(Error::input(format!("the recipe has the unknown word \"{other}\""))),
+        };
+        let named = |(attributes, k): &(Vec<String>, usize)| QuasiIdentifier {
+            attributes: attributes.clone(),
+            k: *k,
+            span: 0..0,
+        };
+        Ok(Privacy {
+            k: self.k,
+            l: self.l,
+            diversity,
+            t: self.t,
+            k_column: None,
+            max_loss: None,
+            max_span: Vec::new(),
+            max_gcp: None,
+            max_query_error: None,
+            suppress: 0.0,
+            quasi_identifiers: self.quasi_identifiers.iter().map(named).collect(),
+            span: 0..0,
+        })
+    }
+}
+
+impl Levels {
+    fn of(hierarchy: &Hierarchy) -> Self {
+        match hierarchy {
+            Hierarchy::Tree(tree) => Levels::Paths(
+                tree.paths()
+                    .map(|(leaf, above)| {
+                        std::iter::once(leaf.to_owned()).chain(above.iter().cloned()).collect()
+                    })
+                    .collect(),
+            ),
+            Hierarchy::Intervals(widths) => Levels::Intervals(widths.clone()),
+            Hierarchy::Prefix(lengths) => Levels::Prefix(lengths.clone()),
+            Hierarchy::Dates(units) => {
+                Levels::Dates(units.iter().map(|unit| name_of(DATE_UNITS, unit)).collect())
+            }
+        }
+    }
+
+    fn hierarchy(&self) -> Result<Hierarchy> {
+        Ok(match self {
+            // The root was left out already: nothing more is to be dropped.
+            Levels::Paths(paths) => {
+                let mut tree = Tree::default();
+                paths.iter().try_for_each(|path| tree.push(path.clone()))?;
+                Hierarchy::Tree(tree)
+            }
+            Levels::Intervals(widths) => Hierarchy::Intervals(widths.clone()),
+            Levels::Prefix(lengths) => Hierarchy::Prefix(lengths.clone()),
+            Levels::Dates(units) => {
+                Hierarchy::Dates(units.iter().map(|unit| named(DATE_UNITS, unit)).collect::<Result<_>>()?)
+            }
+        })
+    }
+}
+
+/// The cells of an attribute and what they cover.
+fn cells(attribute: &Attribute, masks: &Masks) -> Vec<Mask> {
+    let domain = &attribute.domain;
+    let mask = |(low, high): (u32, u32)| {
+        let cell = domain.half_open_cell(low, high);
+        let label = |code: u32| domain.label(code).to_owned();
+        let covers = match domain.scale() {
+            Scale::Categorical(_) => Covers::Values((low..=high).map(label).collect()),
+            Scale::Numeric { .. } if domain.missing() == Some(low) => Covers::Missing,
+            Scale::Numeric { values, .. } => {
+                let last = values.len() as u32 - 1;
+                match high {
+                    _ if low < high && high < last => Covers::Before(label(low), label(high + 1)),
+                    _ => Covers::UpTo(label(low), label(high.min(last))),
+                }
+            }
+        };
+        Mask { cell, covers }
+    };
+    let published = masks.published();
+    debug_assert!(masks.shape == Shape::Suppression || !published.is_empty());
+    // What is covered by `*` needs no cell of its own.
+    published.into_iter().map(mask).filter(|mask| mask.cell != ANY).collect()
+}
+
+/// Finds the cells of values.
+pub(crate) struct Finder<'a> {
+    cells: &'a [Mask],
+    by_value: crate::table::Map<&'a str, u32>,
+    /// Of ranges: lowest number, highest number, whether it is covered, and the cell.
+    ranges: Vec<(f64, f64, bool, u32)>,
+    missing: Option<u32>,
+}
+
+impl<'a> Finder<'a> {
+    pub fn new(cells: &'a [Mask]) -> Result<Self> {
+        let mut finder =
+            Finder { cells, by_value: crate::table::Map::default(), ranges: Vec::new(), missing: None };
+        let read = |text: &str| {
+            value::date(text).or_else(|| value::number(text)).ok_or_else(|| {
+                Error::input("an interval of the recipe has an end that is neither number nor date")
+            })
+        };
+        for (number, mask) in (0..).zip(cells) {
+            match &mask.covers {
+                Covers::Values(values) => {
+                    finder.by_value.extend(values.iter().map(|value| (value.as_str(), number)));
+                }
+                Covers::Before(low, high) => finder.ranges.push((read(low)?, read(high)?, false, number)),
+                Covers::UpTo(low, high) => finder.ranges.push((read(low)?, read(high)?, true, number)),
+                Covers::Missing => finder.missing = Some(number),
+            }
+        }
+        Ok(finder)
+    }
+
+    /// The cell of each code of an attribute of other records, and whether any code has none and is published as `*`.
+    pub fn cells_of(&self, attribute: &Attribute) -> Vec<Option<u32>> {
+        let domain = &attribute.domain;
+        (0..domain.len() as u32)
+            .map(|code| match domain.scale() {
+                _ if domain.missing() == Some(code) && self.missing.is_some() => self.missing,
+                Scale::Categorical(_) => self.by_value.get(domain.label(code)).copied(),
+                Scale::Numeric { values, .. } => {
+                    let value = values.get(code as usize)?;
+                    let covers = |(low, high, closed, _): &&(f64, f64, bool, u32)| {
+                        low <= value && (value < high || (*closed && value == high))
+                    };
+                    self.ranges.iter().find(covers).map(|(.., number)| *number)
+                }
+            })
+            .collect()
+    }
+
+    /// The text of a cell.
+    pub fn text(&self, cell: Option<u32>) -> &str {
+        cell.map_or(ANY, |cell| &self.cells[cell as usize].cell)
+    }
+}

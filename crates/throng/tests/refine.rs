@@ -1,0 +1,767 @@
+//! Top-down refinement against the golden vectors and against a plain implementation that looks at the whole table for
+//! every candidate.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use proptest::prelude::*;
+use serde_json::Value;
+use throng::method::Method;
+use throng::method::refine::{
+    End, Goal, Limits, Outcome, Qid, Refine, Shape, Step, entropy, information_gain, quasi_identifiers,
+};
+use throng::policy::Policy;
+use throng::privacy::Tally;
+use throng::problem::Problem;
+use throng::run;
+use throng::table::{NodeId, Scale, Table};
+use throng::watch::{Unwatched, Watch};
+
+fn problem(csv: &str, policy: &str) -> (tempfile::TempDir, Table, Policy, Problem) {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("table.csv");
+    std::fs::write(&data, csv).unwrap();
+    let policy = Policy::parse(policy, None).unwrap();
+    let table = run::read(&data, &policy, &Unwatched).unwrap();
+    let problem = Problem::new(&table, &policy).unwrap();
+    (folder, table, policy, problem)
+}
+
+fn search(problem: &Problem, goal: Goal) -> Outcome {
+    Refine { goal: Some(goal), ..Refine::default() }.search(problem, &Unwatched).unwrap()
+}
+
+/// The golden vectors.
+mod golden {
+    use super::*;
+
+    const TAXONOMIES: &str = "[attribute.education]\nrole = \"quasi\"\nhierarchy = { Secondary = { \"Junior Sec.\" = \
+        [\"9th\", \"10th\"], \"Senior Sec.\" = [\"11th\", \"12th\"] }, University = { Bachelors = [\"Bachelors\"], \
+        \"Grad School\" = [\"Masters\", \"Doctorate\"] } }\n[attribute.sex]\nrole = \"quasi\"\n\
+        hierarchy = { ANY_Sex = [\"M\", \"F\"] }\n[attribute.class]\nrole = \"class\"\n";
+
+    fn vectors() -> Value {
+        serde_json::from_str(include_str!("vectors/tdr.json")).unwrap()
+    }
+
+    /// One record per unit of a class count.
+    fn csv(example: &Value) -> String {
+        let mut text = "education,sex,work_hrs,class\n".to_owned();
+        for row in example["rows"].as_array().unwrap() {
+            let cells = [&row[0], &row[1], &row[2]].map(|cell| cell.to_string().replace('"', ""));
+            for (class, column) in [("Y", 3), ("N", 4)] {
+                for _ in 0..row[column].as_u64().unwrap() {
+                    writeln!(text, "{},{class}", cells.join(",")).unwrap();
+                }
+            }
+        }
+        text
+    }
+
+    fn near(found: f64, expected: &Value) {
+        let expected = expected.as_f64().unwrap();
+        assert!((found - expected).abs() < 5e-5 + 1e-9, "{found} instead of {expected}");
+    }
+
+    fn first<'a>(steps: &'a [Step], attribute: &str) -> &'a Step {
+        steps.iter().find(|step| step.attribute == attribute).expect("a candidate")
+    }
+
+    fn start(problem: &Problem) -> Outcome {
+        let limits = Limits { iterations: 0, ..Limits::default() };
+        Refine { goal: Some(Goal::Score), limits }.search(problem, &Unwatched).unwrap()
+    }
+
+    #[test]
+    fn the_running_example_has_its_entropies_gains_and_losses() {
+        let example = &vectors()["running_example"];
+        let policy = format!("[privacy]\nk = 4\n{TAXONOMIES}");
+        let (_folder, .., problem) = problem(&csv(example), &policy);
+        assert_eq!(problem.len() as u64, example["records"].as_u64().unwrap());
+        near(entropy(&[21, 13]), &example["entropy"]["ANY_Edu"]);
+        near(entropy(&[5, 11]), &example["entropy"]["Secondary"]);
+        near(entropy(&[16, 2]), &example["entropy"]["University"]);
+        let parts: [&[u64]; 2] = [&[5, 11], &[16, 2]];
+        near(information_gain(&[21, 13], parts.into_iter()), &example["info_gain_ANY_Edu"]);
+        let open = start(&problem).open;
+        let education = first(&open, "education");
+        assert_eq!(education.into, ["Secondary", "University"]);
+        near(education.gain, &example["info_gain_ANY_Edu"]);
+        near(education.loss, &example["anony_loss_ANY_Edu_in_qid1"]);
+        near(education.score, &example["score_ANY_Edu"]);
+    }
+
+    #[test]
+    fn one_quasi_identifier_is_refined_to_the_lowest_cut() {
+        let example = &vectors()["running_example"];
+        let policy = format!("[privacy]\nk = 4\n{TAXONOMIES}");
+        let (_folder, .., problem) = problem(&csv(example), &policy);
+        // What violates the requirement unmasked is what the example lists.
+        let mut counts: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+        for record in 0..problem.len() {
+            *counts.entry((problem.records.code(record, 0), problem.records.code(record, 1))).or_default() +=
+                1;
+        }
+        let rare: BTreeSet<String> = counts
+            .iter()
+            .filter(|(_, count)| **count < 4)
+            .map(|((education, sex), _)| {
+                let label = |at: usize, code: u32| problem.attributes[at].domain.label(code).to_owned();
+                format!("[\"{}\",\"{}\"]", label(0, *education), label(1, *sex))
+            })
+            .collect();
+        let listed = example["single_qid"]["violated_by"].as_array().unwrap();
+        assert_eq!(rare, listed.iter().map(Value::to_string).collect());
+        let outcome = search(&problem, Goal::Score);
+        assert_eq!(outcome.end, End::Finished);
+        assert!(*outcome.trace.last().unwrap().anonymity.first().unwrap() >= 4);
+    }
+
+    #[test]
+    fn two_quasi_identifiers_are_kept_safe_each_by_itself() {
+        let example = &vectors()["running_example"];
+        let policy = format!(
+            "[[privacy.quasi_identifiers]]\nattributes = [\"education\", \"sex\"]\nk = 4\n\
+             [[privacy.quasi_identifiers]]\nattributes = [\"sex\", \"work_hrs\"]\nk = 11\n{TAXONOMIES}\
+             [attribute.work_hrs]\nrole = \"quasi\"\n"
+        );
+        let (_folder, _, policy, problem) = problem(&csv(example), &policy);
+        let expected = example["two_qids"].as_array().unwrap();
+        let (qids, notes) = quasi_identifiers(&problem);
+        assert!(notes.is_empty());
+        for (qid, expected) in qids.iter().zip(expected) {
+            assert_eq!(u64::from(qid.k), expected["k"].as_u64().unwrap());
+            assert_eq!(serde_json::json!(qid.names(&problem)), expected["attributes"]);
+        }
+        let open = start(&problem).open;
+        let hours = first(&open, "work_hrs");
+        let split = example["best_split_of_full_interval_at"].as_u64().unwrap();
+        assert_eq!(hours.into, [format!("[30-{split})"), format!("[{split}-44]")]);
+        let after = &example["after_split_37"];
+        assert_eq!(serde_json::json!(hours.anonymity), serde_json::json!([after["A_QID1"], after["A_QID2"]]));
+        let outcome = search(&problem, Goal::Score);
+        // Both refinements of the example are made, in whatever order the scores ask for, and their anonymity is that of
+        // the example.
+        let then = &example["then_ANY_Edu"];
+        let steps: Vec<&Step> = outcome.trace.iter().take(2).collect();
+        assert_eq!(steps.iter().map(|step| step.attribute.as_str()).collect::<BTreeSet<_>>().len(), 2);
+        assert_eq!(
+            serde_json::json!(steps[1].anonymity),
+            serde_json::json!([then["A_QID1"], then["A_QID2"]]),
+            "{:#?}",
+            outcome.trace
+        );
+        let solution = Refine::default().solve(&problem, &Unwatched).unwrap();
+        assert!(solution.notes.is_empty());
+        drop(policy);
+    }
+
+    #[test]
+    fn score_and_information_gain_choose_as_in_example_5() {
+        let example = &vectors()["score_versus_info_gain"];
+        let policy = "[privacy]\nk = 4\n[attribute.education]\nrole = \"quasi\"\nhierarchy = { ANY_Edu = [\"8th\", \
+            \"9th\", \"10th\"] }\n[attribute.sex]\nrole = \"quasi\"\nhierarchy = { ANY_Sex = [\"M\", \"F\"] }\n\
+            [attribute.work_hrs]\nrole = \"quasi\"\n[attribute.class]\nrole = \"class\"\n";
+        let (_folder, .., problem) = problem(&csv(example), policy);
+        let open = start(&problem).open;
+        let named = [("education", "ANY_Edu"), ("sex", "ANY_Sex"), ("work_hrs", "[1-99) split at 40")];
+        for (attribute, name) in named {
+            let (step, expected) = (first(&open, attribute), &example["candidates"][name]);
+            near(step.gain, &expected["info_gain"]);
+            near(step.loss, &expected["anony_loss"]);
+            near(step.score, &expected["score"]);
+        }
+        let by_gain = search(&problem, Goal::Gain);
+        assert_eq!(by_gain.trace.len(), 1);
+        assert_eq!(by_gain.trace[0].attribute, "education");
+        assert_eq!(
+            u64::from(by_gain.trace[0].anonymity[0]),
+            example["by_info_gain"]["A_QID"].as_u64().unwrap()
+        );
+        let by_score = search(&problem, Goal::Score);
+        let order: Vec<&str> = by_score.trace.iter().map(|step| step.attribute.as_str()).collect();
+        assert_eq!(order, ["sex", "work_hrs"]);
+        assert_eq!(by_score.trace[1].into, ["30", "40"]);
+        let expected = &example["by_score"];
+        assert_eq!(u64::from(by_score.trace[0].anonymity[0]), expected["A_QID"].as_u64().unwrap());
+        assert_eq!(u64::from(by_score.trace[1].anonymity[0]), expected["final_A_QID"].as_u64().unwrap());
+        assert_eq!(by_score.masks[0].published(), [(0, 2)], "education stays masked");
+    }
+}
+
+/// A plain implementation: every question is answered by looking at all records.
+mod plain {
+    use super::*;
+
+    /// What an attribute's codes are masked to.
+    #[derive(Clone, Debug, PartialEq)]
+    pub enum Mask {
+        Cut(Vec<NodeId>),
+        Hidden(BTreeSet<u32>),
+        Intervals(Vec<(u32, u32)>),
+    }
+
+    pub type State = Vec<Mask>;
+
+    /// Lowest code, the codes masked alike, the sets they would fall into, and the mask that does it.
+    type Way = (u32, BTreeSet<u32>, Vec<BTreeSet<u32>>, Mask);
+
+    /// One possible refinement.
+    #[derive(Debug)]
+    pub struct Refinement {
+        pub attribute: usize,
+        pub low: u32,
+        /// The sets that the codes fall into.
+        pub parts: Vec<BTreeSet<u32>>,
+        pub after: Mask,
+        pub gain: f64,
+        pub loss: f64,
+        pub anonymity: Vec<u32>,
+    }
+
+    pub struct Plain<'a> {
+        pub problem: &'a Problem,
+        pub goal: Goal,
+        pub qids: Vec<Qid>,
+    }
+
+    impl Plain<'_> {
+        pub fn start(&self) -> State {
+            (0..self.problem.attributes.len())
+                .map(|at| {
+                    let last = self.problem.attributes[at].domain.len() as u32 - 1;
+                    match Shape::of(&self.problem.attributes[at]) {
+                        Shape::Taxonomy => Mask::Cut(vec![NodeId(0)]),
+                        Shape::Suppression => Mask::Hidden((0..=last).collect()),
+                        Shape::Intervals => Mask::Intervals(vec![(0, last)]),
+                    }
+                })
+                .collect()
+        }
+
+        fn tree(&self, attribute: usize) -> &throng::table::Taxonomy {
+            match self.problem.attributes[attribute].domain.scale() {
+                Scale::Categorical(tree) => tree,
+                Scale::Numeric { .. } => unreachable!("only categories have trees"),
+            }
+        }
+
+        /// Equal for codes that are masked alike.
+        fn masked(&self, attribute: usize, mask: &Mask, code: u32) -> u32 {
+            match mask {
+                Mask::Cut(nodes) => {
+                    let holds =
+                        |node: &&NodeId| self.tree(attribute).leaves_under(**node).contains(&(code as usize));
+                    nodes.iter().find(holds).unwrap().0
+                }
+                Mask::Hidden(hidden) if hidden.contains(&code) => u32::MAX,
+                Mask::Hidden(_) => code,
+                Mask::Intervals(all) => {
+                    all.iter().find(|(low, high)| (*low..=*high).contains(&code)).unwrap().0
+                }
+            }
+        }
+
+        fn code(&self, record: usize, attribute: usize) -> u32 {
+            self.problem.records.code(record, attribute)
+        }
+
+        /// The records with equal masked values on some attributes.
+        pub fn classes(&self, state: &State, attributes: &[usize]) -> Vec<Vec<u32>> {
+            let mut classes: BTreeMap<Vec<u32>, Vec<u32>> = BTreeMap::new();
+            for record in 0..self.problem.len() {
+                let key = attributes
+                    .iter()
+                    .map(|at| self.masked(*at, &state[*at], self.code(record, *at)))
+                    .collect();
+                classes.entry(key).or_default().push(record as u32);
+            }
+            classes.into_values().collect()
+        }
+
+        fn anonymity(&self, state: &State) -> Vec<u32> {
+            let least =
+                |qid: &Qid| self.classes(state, &qid.attributes).iter().map(Vec::len).min().unwrap() as u32;
+            self.qids.iter().map(least).collect()
+        }
+
+        pub fn valid(&self, state: &State) -> bool {
+            let safe = self.anonymity(state).iter().zip(&self.qids).all(|(found, qid)| *found >= qid.k);
+            let all: Vec<usize> = (0..self.problem.attributes.len()).collect();
+            safe && self.classes(state, &all).iter().all(|class| {
+                let mut tally = Tally::for_problem(self.problem);
+                class.iter().for_each(|record| tally.add_record(&self.problem.sensitive, *record));
+                self.problem.requirement.holds_beyond_size(&tally)
+            })
+        }
+
+        /// Class counts of the records with some codes.
+        fn counts(&self, attribute: usize, codes: &BTreeSet<u32>) -> BTreeMap<u32, u64> {
+            let mut counts = BTreeMap::new();
+            for record in
+                (0..self.problem.len()).filter(|record| codes.contains(&self.code(*record, attribute)))
+            {
+                let class = match self.goal {
+                    Goal::Loss => 0,
+                    _ => self.problem.classes[0].codes[record],
+                };
+                *counts.entry(class).or_default() += 1;
+            }
+            counts
+        }
+
+        fn gain(&self, attribute: usize, whole: &BTreeSet<u32>, parts: &[BTreeSet<u32>], hides: bool) -> f64 {
+            let impurity = |codes: &BTreeSet<u32>| {
+                let counts = self.counts(attribute, codes);
+                let all: u64 = counts.values().sum();
+                let share = |count: &u64| *count as f64 / all as f64;
+                (all as f64, counts.values().map(|count| -share(count) * share(count).log2()).sum::<f64>())
+            };
+            if self.goal != Goal::Loss {
+                let (all, before) = impurity(whole);
+                let after: f64 = parts.iter().map(impurity).map(|(own, bits)| own / all * bits).sum();
+                return if before - after < 1e-12 { 0.0 } else { before - after };
+            }
+            let kernel = throng::loss::Kernel::new(&self.problem.attributes);
+            let last = self.problem.attributes[attribute].domain.len() - 1;
+            let loss = |codes: &BTreeSet<u32>, hidden: bool| {
+                let records: u64 = self.counts(attribute, codes).values().sum();
+                let ends = (*codes.first().unwrap_or(&0) as usize, *codes.last().unwrap_or(&0) as usize);
+                let (low, high) = if hidden { (0, last) } else { ends };
+                records as f64 * kernel.penalty(attribute, low, high)
+            };
+            let after: f64 = parts.iter().enumerate().map(|(at, part)| loss(part, hides && at == 1)).sum();
+            loss(whole, hides) - after
+        }
+
+        fn occurs(&self, attribute: usize, codes: &BTreeSet<u32>) -> bool {
+            (0..self.problem.len()).any(|record| codes.contains(&self.code(record, attribute)))
+        }
+
+        /// All refinements of an attribute, valid or not.
+        fn refinements(&self, attribute: usize, mask: &Mask) -> Vec<Way> {
+            let range = |low: u32, high: u32| (low..=high).collect::<BTreeSet<u32>>();
+            match mask {
+                Mask::Cut(nodes) => {
+                    let tree = self.tree(attribute);
+                    let under = |node: NodeId| {
+                        tree.leaves_under(node).map(|leaf| leaf as u32).collect::<BTreeSet<u32>>()
+                    };
+                    let split = |node: &NodeId| {
+                        let children: Vec<NodeId> =
+                            tree.nodes().filter(|child| tree.parent(*child) == Some(*node)).collect();
+                        let mut after: Vec<NodeId> =
+                            nodes.iter().copied().filter(|own| own != node).collect();
+                        after.extend(&children);
+                        let parts: Vec<BTreeSet<u32>> = children
+                            .into_iter()
+                            .map(under)
+                            .filter(|codes| self.occurs(attribute, codes))
+                            .collect();
+                        let whole = under(*node);
+                        (!parts.is_empty()).then(|| (*whole.first().unwrap(), whole, parts, Mask::Cut(after)))
+                    };
+                    nodes.iter().filter_map(split).collect()
+                }
+                Mask::Hidden(hidden) => {
+                    let disclose = |code: &u32| {
+                        let own = BTreeSet::from([*code]);
+                        let rest: BTreeSet<u32> = hidden.difference(&own).copied().collect();
+                        (*code, hidden.clone(), vec![own, rest.clone()], Mask::Hidden(rest))
+                    };
+                    let there = |code: &&u32| self.occurs(attribute, &BTreeSet::from([**code]));
+                    hidden.iter().filter(there).map(disclose).collect()
+                }
+                Mask::Intervals(all) => {
+                    let missing = self.problem.attributes[attribute].domain.missing();
+                    let split = |&(low, high): &(u32, u32)| {
+                        let part = |at: u32| vec![range(low, at - 1), range(at, high)];
+                        let both = |at: &u32| part(*at).iter().all(|codes| self.occurs(attribute, codes));
+                        let own = |code: &u32| self.occurs(attribute, &BTreeSet::from([*code]));
+                        let mut points: Vec<u32> = (low + 1..=high).filter(both).filter(own).collect();
+                        if missing == Some(high) && low < high {
+                            points.retain(|at| *at == high);
+                        }
+                        let gains: Vec<f64> = points
+                            .iter()
+                            .map(|at| self.gain(attribute, &range(low, high), &part(*at), false))
+                            .collect();
+                        let most = gains.iter().copied().reduce(f64::max)?;
+                        let best =
+                            gains.iter().position(|gain| *gain >= most - 1e-12 * most.abs().max(1.0))?;
+                        let mut after: Vec<(u32, u32)> =
+                            all.iter().copied().filter(|own| own.0 != low).collect();
+                        after.extend([(low, points[best] - 1), (points[best], high)]);
+                        Some((low, range(low, high), part(points[best]), Mask::Intervals(after)))
+                    };
+                    all.iter().filter_map(split).collect()
+                }
+            }
+        }
+
+        /// The refinements that are valid and beneficial.
+        pub fn candidates(&self, state: &State) -> Vec<Refinement> {
+            let before = self.anonymity(state);
+            let mut found = Vec::new();
+            for (attribute, mask) in state.iter().enumerate() {
+                for (low, whole, parts, after) in self.refinements(attribute, mask) {
+                    let beneficial = self.goal == Goal::Loss || self.counts(attribute, &whole).len() > 1;
+                    let mut next = state.clone();
+                    next[attribute] = after.clone();
+                    if !beneficial || !self.valid(&next) {
+                        continue;
+                    }
+                    let anonymity = self.anonymity(&next);
+                    let own: Vec<usize> = (0..self.qids.len())
+                        .filter(|at| self.qids[*at].attributes.contains(&attribute))
+                        .collect();
+                    let lost: u32 = own.iter().map(|at| before[*at] - anonymity[*at]).sum();
+                    let loss = f64::from(lost) / own.len() as f64;
+                    let hides = matches!(mask, Mask::Hidden(_));
+                    let gain = self.gain(attribute, &whole, &parts, hides);
+                    found.push(Refinement { attribute, low, parts, after, gain, loss, anonymity });
+                }
+            }
+            found
+        }
+
+        pub fn run(&self) -> (Vec<Refinement>, State) {
+            let (mut state, mut trace) = (self.start(), Vec::new());
+            loop {
+                let candidates = self.candidates(&state);
+                let rank = |own: &Refinement| match self.goal {
+                    Goal::Gain => own.gain,
+                    _ => own.gain / (own.loss + 1.0),
+                };
+                let Some(most) = candidates.iter().map(rank).reduce(f64::max) else { return (trace, state) };
+                let close = |own: &Refinement| rank(own) >= most - 1e-10 * most.abs();
+                let order = |own: &Refinement| (self.problem.attributes[own.attribute].place, own.low);
+                let best = candidates.into_iter().filter(close).min_by_key(order).unwrap();
+                state[best.attribute] = best.after.clone();
+                trace.push(best);
+            }
+        }
+    }
+}
+
+/// A random small table.
+#[derive(Clone, Debug)]
+struct Small {
+    kinds: Vec<u8>,
+    rows: Vec<Vec<u8>>,
+    classes: Vec<u8>,
+    qids: Vec<(u8, usize)>,
+    k: Option<usize>,
+    beyond: &'static str,
+    goal: Goal,
+    reversed: bool,
+}
+
+const BEYOND: &[&str] = &[
+    "",
+    "",
+    "",
+    "l = 2\n",
+    "l = 1.5\ndiversity = \"entropy\"\n",
+    "t = 0.4\n",
+    "l = 2\ndiversity = \"recursive\"\nc = 2.0\n",
+];
+
+fn smalls(rows: usize) -> impl Strategy<Value = Small> {
+    (1usize..5, 1..rows + 1).prop_flat_map(|(width, rows)| {
+        (
+            prop::collection::vec(0u8..6, width),
+            prop::collection::vec(prop::collection::vec(0u8..30, width + 1), rows),
+            prop::collection::vec(0u8..12, rows),
+            prop::collection::vec((1u8..16, 1usize..5), 0..4),
+            prop::option::of(1usize..6),
+            prop::sample::select(BEYOND),
+            prop::sample::select(vec![Goal::Score, Goal::Gain, Goal::Loss]),
+            any::<bool>(),
+        )
+            .prop_map(|(kinds, rows, classes, qids, k, beyond, goal, reversed)| Small {
+                kinds,
+                rows,
+                classes,
+                qids,
+                k,
+                beyond,
+                goal,
+                reversed,
+            })
+    })
+}
+
+impl Small {
+    fn csv(&self) -> String {
+        let names: Vec<String> = (0..self.kinds.len()).map(|at| format!("q{at}")).collect();
+        let mut text = format!("{},class,secret\n", names.join(","));
+        for (codes, class) in self.rows.iter().zip(&self.classes) {
+            let cells: Vec<String> =
+                self.kinds.iter().zip(codes).map(|(kind, code)| cell(*kind, *code)).collect();
+            // The class follows the first attribute now and then, so that there is something to gain.
+            let class = if *class < 6 { codes[0] / 10 } else { class % 3 };
+            writeln!(text, "{},c{class},s{}", cells.join(","), codes[self.kinds.len()] % 4).unwrap();
+        }
+        text
+    }
+
+    fn policy(&self) -> String {
+        let mut text = format!("[data]\nmissing = [\"?\"]\n[privacy]\n{}", self.beyond);
+        if let Some(k) = self.k {
+            writeln!(text, "k = {k}").unwrap();
+        }
+        let mut any = self.k.is_some() || !self.beyond.is_empty();
+        for (mask, k) in &self.qids {
+            let names: Vec<String> = (0..self.kinds.len())
+                .filter(|at| mask >> at & 1 == 1)
+                .map(|at| format!("\"q{at}\""))
+                .collect();
+            if !names.is_empty() {
+                any = true;
+                write!(text, "[[privacy.quasi_identifiers]]\nattributes = [{}]\nk = {k}\n", names.join(", "))
+                    .unwrap();
+            }
+        }
+        if !any {
+            text.push_str("k = 2\n");
+        }
+        text.push_str("[attribute.class]\nrole = \"class\"\n[attribute.secret]\nrole = \"sensitive\"\n");
+        let mut attributes: Vec<(usize, &u8)> = self.kinds.iter().enumerate().collect();
+        if self.reversed {
+            attributes.reverse();
+        }
+        for (at, kind) in attributes {
+            write!(text, "[attribute.q{at}]\nrole = \"quasi\"\nweight = {}\n", at + 1).unwrap();
+            text.push_str(match kind {
+                0 => "hierarchy = { A = { AA = [\"t0\", \"t1\"], AB = [\"t2\"] }, B = [\"t3\", \"t4\", \"t9\"] }\n",
+                1 => "hierarchy = { Any = [\"u0\", \"u1\", \"u2\"] }\n",
+                2 => "kind = \"categorical\"\n",
+                _ => "kind = \"numeric\"\n",
+            });
+        }
+        text
+    }
+}
+
+fn cell(kind: u8, code: u8) -> String {
+    match kind {
+        0 => format!("t{}", code % 5),
+        1 => format!("u{}", code % 3),
+        2 => format!("v{}", code % 6),
+        3 if code.is_multiple_of(7) => "?".to_owned(),
+        3 | 4 => (i32::from(code % 9) - 3).to_string(),
+        _ => format!("{}.5", code / 3),
+    }
+}
+
+/// A step in the words of the plain implementation.
+fn told(problem: &Problem, step: &plain::Refinement) -> (String, Vec<String>, Vec<u64>, Vec<u32>) {
+    let bits = |value: f64| (value * 1e9).round() as u64;
+    let attribute = &problem.attributes[step.attribute];
+    let hides = Shape::of(attribute) == Shape::Suppression;
+    let last = attribute.domain.len() as u32 - 1;
+    let cell = |(at, codes): (usize, &BTreeSet<u32>)| {
+        let ends = (codes.first().copied().unwrap_or(0), codes.last().copied().unwrap_or(last));
+        let (low, high) = if hides && at == 1 { (0, last) } else { ends };
+        attribute.domain.half_open_cell(low, high)
+    };
+    let into = step.parts.iter().enumerate().map(cell).collect();
+    (attribute.name.clone(), into, vec![bits(step.gain), bits(step.loss)], step.anonymity.clone())
+}
+
+/// The state that masks describe.
+fn state_of(outcome: &Outcome, problem: &Problem) -> plain::State {
+    outcome
+        .masks
+        .iter()
+        .enumerate()
+        .map(|(at, masks)| {
+            let published = masks.published();
+            let last = problem.attributes[at].domain.len() as u32 - 1;
+            match (masks.shape, problem.attributes[at].domain.scale()) {
+                (Shape::Suppression, _) => {
+                    let shown: BTreeSet<u32> = published.iter().map(|(low, _)| *low).collect();
+                    plain::Mask::Hidden((0..=last).filter(|code| !shown.contains(code)).collect())
+                }
+                (Shape::Taxonomy, Scale::Categorical(tree)) => plain::Mask::Cut(
+                    published
+                        .iter()
+                        .map(|(low, high)| {
+                            // Of nodes with the same leaves, the lowest: whatever can be refined below it matters.
+                            tree.nodes()
+                                .rfind(|node| tree.leaves_under(*node) == (*low as usize..*high as usize + 1))
+                                .unwrap()
+                        })
+                        .collect(),
+                ),
+                _ => plain::Mask::Intervals(published),
+            }
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_trace_is_that_of_the_plain_implementation(small in smalls(28)) {
+        compare_with_plain(&small)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_trace_of_larger_tables_is_that_of_the_plain_implementation(small in smalls(300)) {
+        compare_with_plain(&small)?;
+    }
+}
+
+fn compare_with_plain(small: &Small) -> Result<(), TestCaseError> {
+    {
+        let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
+        let (qids, _) = quasi_identifiers(&problem);
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids };
+        if !plain.valid(&plain.start()) {
+            prop_assert!(problem.requirement.check_feasible(&problem).is_err());
+            return Ok(());
+        }
+        let outcome = search(&problem, small.goal);
+        let (trace, state) = plain.run();
+        let own: Vec<_> = outcome
+            .trace
+            .iter()
+            .map(|step| {
+                let bits = |value: f64| (value * 1e9).round() as u64;
+                (
+                    step.attribute.clone(),
+                    step.into.clone(),
+                    vec![bits(step.gain), bits(step.loss)],
+                    step.anonymity.clone(),
+                )
+            })
+            .collect();
+        let expected: Vec<_> = trace.iter().map(|step| told(&problem, step)).collect();
+        prop_assert_eq!(own, expected);
+        // The groups are the classes of the final state.
+        let mut groups: Vec<Vec<u32>> = outcome
+            .partition
+            .groups()
+            .map(|group| {
+                let mut group = group.to_vec();
+                group.sort_unstable();
+                group
+            })
+            .collect();
+        groups.sort();
+        let all: Vec<usize> = (0..problem.attributes.len()).collect();
+        let mut classes = plain.classes(&state, &all);
+        classes.sort();
+        prop_assert_eq!(groups, classes);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_valid_and_beneficial_is_left(small in smalls(150)) {
+        let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
+        let (qids, _) = quasi_identifiers(&problem);
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids };
+        if !plain.valid(&plain.start()) {
+            return Ok(());
+        }
+        let outcome = search(&problem, small.goal);
+        let state = state_of(&outcome, &problem);
+        prop_assert!(plain.valid(&state));
+        prop_assert!(outcome.open.is_empty());
+        let left = plain.candidates(&state);
+        prop_assert!(left.is_empty(), "{left:?}");
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_has_done_the_first_steps(small in smalls(60), after in 0usize..6) {
+        let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
+        if problem.requirement.check_feasible(&problem).is_err() {
+            return Ok(());
+        }
+        let whole = search(&problem, small.goal);
+        let limits = Limits { iterations: after as u64, ..Limits::default() };
+        let limited = Refine { goal: Some(small.goal), limits }.search(&problem, &Unwatched).unwrap();
+        let stopped = Refine { goal: Some(small.goal), ..Refine::default() }
+            .search(&problem, &Impatient { left: AtomicUsize::new(after) })
+            .unwrap();
+        let expected = &whole.trace[..after.min(whole.trace.len())];
+        prop_assert_eq!(&limited.trace[..], expected);
+        prop_assert_eq!(&stopped.trace[..], expected);
+        if after < whole.trace.len() {
+            prop_assert_eq!(limited.end, End::Iterations);
+            prop_assert_eq!(stopped.end, End::Stopped);
+        }
+        let (qids, _) = quasi_identifiers(&problem);
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids };
+        prop_assert!(plain.valid(&state_of(&stopped, &problem)));
+    }
+}
+
+/// Has enough after so many steps.
+struct Impatient {
+    left: AtomicUsize,
+}
+
+impl Watch for Impatient {
+    fn enough(&self) -> bool {
+        self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+/// A table in which nearly all records are equal, so that rows stand for many records each.
+#[test]
+fn many_equal_records_are_searched_as_few_rows() {
+    let mut csv = "q0,q1,class\n".to_owned();
+    for record in 0..3000 {
+        writeln!(csv, "{},{},c{}", record % 7, record % 5, usize::from(record % 7 > 3)).unwrap();
+    }
+    let policy = "[privacy]\nk = 40\n[attribute.q0]\nrole = \"quasi\"\n[attribute.q1]\nrole = \"quasi\"\n\
+        kind = \"categorical\"\n[attribute.class]\nrole = \"class\"\n";
+    let (_folder, .., problem) = problem(&csv, policy);
+    let (qids, _) = quasi_identifiers(&problem);
+    let plain = plain::Plain { problem: &problem, goal: Goal::Score, qids };
+    let outcome = search(&problem, Goal::Score);
+    let (trace, _) = plain.run();
+    assert_eq!(outcome.trace.len(), trace.len());
+    for (own, expected) in outcome.trace.iter().zip(&trace) {
+        assert_eq!(own.anonymity, expected.anonymity);
+    }
+    let mut records = outcome.partition.records().to_vec();
+    records.sort_unstable();
+    assert!(records.into_iter().eq(0..3000));
+}
+
+#[test]
+fn a_quasi_identifier_that_follows_from_another_is_left_out_with_a_note() {
+    let policy = "[privacy]\nquasi_identifiers = [{ attributes = [\"a\"], k = 2 }, { attributes = [\"a\", \"b\"], k = 2 }, \
+        { attributes = [\"b\"], k = 3 }]\n[attribute.a]\nrole = \"quasi\"\n[attribute.b]\nrole = \"quasi\"\n";
+    let (_folder, .., problem) = problem("a,b\n1,1\n1,1\n1,1\n", policy);
+    let (qids, notes) = quasi_identifiers(&problem);
+    assert_eq!(qids.len(), 2);
+    assert_eq!(notes.len(), 1);
+    assert!(notes[0].contains("(a) with k = 2") && notes[0].contains("(a, b)"), "{}", notes[0]);
+}
+
+#[test]
+fn a_goal_that_needs_a_class_says_so() {
+    let policy =
+        "[privacy]\nk = 2\n[method]\nname = \"refine\"\ngoal = \"gain\"\n[attribute.a]\nrole = \"quasi\"\n";
+    let (_folder, _, policy, problem) = problem("a\n1\n1\n", policy);
+    let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
+    assert!(error.hint().unwrap().contains("role = \"class\""), "{error}");
+}
