@@ -61,6 +61,7 @@
 //! | [`problem`] | joins table and policy: all that a method may look at |
 //! | [`privacy`] | what must hold for every class: k, l, t; and the risk of a table as it stands |
 //! | [`loss`] | what a box of codes costs, and a lower bound on the loss of every release |
+//! | [`rules`] | data constraint rules: what should stay apart in a release, and what must |
 //! | [`curve`] | an order in which near records lie together |
 //! | [`method`] | from a problem to a partition of its records; the registry of methods |
 //! | [`release`] | from a partition to cells, and files that appear complete or not at all |
@@ -83,6 +84,7 @@ pub mod privacy;
 pub mod problem;
 pub mod release;
 pub mod report;
+pub mod rules;
 pub mod run;
 pub mod table;
 pub mod watch;

@@ -13,6 +13,7 @@ use crate::curve::Curve;
 use crate::error::{Error, Result};
 use crate::policy::{Incomplete, Policy, Role};
 use crate::privacy::Requirement;
+use crate::rules::Rules;
 use crate::table::domain::Encoding;
 use crate::table::{Domain, Storage, Table};
 
@@ -221,6 +222,18 @@ pub struct Counted {
     pub codes: Vec<u32>,
 }
 
+impl Counted {
+    fn without_codes(&self) -> Self {
+        Counted {
+            name: self.name.clone(),
+            column: self.column,
+            domain: self.domain.clone(),
+            has_hierarchy: self.has_hierarchy,
+            codes: Vec::new(),
+        }
+    }
+}
+
 /// All that a method may look at.
 #[derive(Clone, Debug)]
 pub struct Problem {
@@ -234,6 +247,10 @@ pub struct Problem {
     pub classes: Vec<Counted>,
     /// What must hold for every class of the release.
     pub requirement: Requirement,
+    /// What should stay apart, and what must.
+    pub rules: Rules,
+    /// How many records may be suppressed.
+    pub suppressible: usize,
     /// The seed of all randomness.
     pub seed: u64,
     /// The table's row of each record; `None` when they are the same.
@@ -292,8 +309,9 @@ impl Problem {
             }
         }
         let records = quasi_matrix(table, &parts.quasi, rows.as_deref(), count);
-        let attributes = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
+        let attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
         let requirement = Requirement::new(&policy.privacy, &parts.sensitive);
+        let rules = Rules::bind(policy, &attributes)?;
         let dropped = table.len() - count;
         Ok(Problem {
             attributes,
@@ -301,11 +319,40 @@ impl Problem {
             sensitive: parts.sensitive,
             classes: parts.classes,
             requirement,
+            rules,
+            // With room for rounding: 5 % of 20 records is one record.
+            suppressible: (policy.privacy.suppress * count as f64 + 1e-9) as usize,
             seed: policy.method.seed,
             rows,
             dropped,
             curve_order: OnceLock::new(),
         })
+    }
+
+    /// The problem of some of the records, over the same domains and with the same requirement. None of them may be
+    /// suppressed.
+    pub fn subset(&self, records: &[u32]) -> Self {
+        let counted = |all: &[Counted]| {
+            all.iter()
+                .map(|counted| Counted {
+                    codes: records.iter().map(|record| counted.codes[*record as usize]).collect(),
+                    ..counted.without_codes()
+                })
+                .collect()
+        };
+        Problem {
+            attributes: self.attributes.clone(),
+            records: with_matrix!(&self.records, matrix => matrix.gather(records).into()),
+            sensitive: counted(&self.sensitive),
+            classes: counted(&self.classes),
+            requirement: self.requirement.clone(),
+            rules: self.rules.clone(),
+            suppressible: 0,
+            seed: self.seed,
+            rows: Some(records.iter().map(|record| self.row(*record) as u32).collect()),
+            dropped: self.dropped,
+            curve_order: OnceLock::new(),
+        }
     }
 
     /// Number of records.

@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use crate::audit::{Findings, audit};
 use crate::error::{Error, Result};
-use crate::method::{Entry, Method, Options, Solution};
+use crate::method::{Divided, Entry, Method, Options, Solution};
 use crate::policy::{Kind, Policy, Role};
 use crate::privacy::Part;
 use crate::problem::{self, Counted, Problem};
@@ -198,7 +198,10 @@ pub fn method(policy: &Policy) -> Result<Box<dyn Method>> {
         let span = policy.option_span(unknown).unwrap_or_else(|| span.clone());
         return Err(policy.point(error, &span, "not an option of this method"));
     }
-    Ok(method)
+    Ok(match entry.takes.contains(&Part::HardRules) {
+        true => method,
+        false => Box::new(Divided(method)),
+    })
 }
 
 /// The parts of a policy's requirement.

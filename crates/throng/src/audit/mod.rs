@@ -9,11 +9,13 @@ mod distribution;
 mod meaning;
 mod measures;
 mod privacy;
+mod rules;
 
 use std::path::Path;
 
 pub use measures::{
-    Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, SensitiveMeasure,
+    Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, RuleMeasure,
+    SensitiveMeasure,
 };
 
 use crate::error::{Error, Result};
@@ -79,6 +81,13 @@ pub(crate) fn audit_cells(
     if table.len() > problem.len() {
         measures.violations.push("the release has more records than the table".to_owned());
     }
+    if measures.suppressed > problem.suppressible as u64 {
+        measures.violations.push(format!(
+            "suppress = {} allows {} suppressed records, {} are not in the release",
+            policy.privacy.suppress, problem.suppressible, measures.suppressed
+        ));
+    }
+    rules::measure(&mut measures, problem, &meanings, &classes);
     measure_loss(&mut measures, problem, policy, &meanings, &classes);
     let examples = privacy::measure(&mut measures, problem, policy, &table, &columns, &classes)?;
     let distributions = distribution::distributions(problem, &meanings, &classes);

@@ -3,12 +3,14 @@
 //! A method is a plain type with its options and one function. It knows nothing of files, cells or reports.
 //! To add one: a file or folder here with an [`Entry`], and one line in [`METHODS`].
 
+mod divided;
 pub mod hilbert;
 pub mod mondrian;
 mod options;
 mod partition;
 mod solution;
 
+pub use divided::Divided;
 pub use options::Options;
 pub use partition::Partition;
 pub use solution::{Boxes, Solution};
@@ -59,7 +61,9 @@ impl Entry {
 
     /// An error if the method does not take a part of the requirement.
     pub fn check_takes(&self, parts: impl IntoIterator<Item = Part>) -> Result<()> {
-        match parts.into_iter().find(|part| !self.takes.contains(part)) {
+        // Hard rules hold for every method: for those that do not take them, [`Divided`] keeps them.
+        let mut parts = parts.into_iter().filter(|part| *part != Part::HardRules);
+        match parts.find(|part| !self.takes.contains(part)) {
             None => Ok(()),
             Some(part) => {
                 let others: Vec<&str> = METHODS
