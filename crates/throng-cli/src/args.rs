@@ -28,6 +28,8 @@ pub enum Command {
     Risk(Risk),
     /// Run several methods and k side by side
     Compare(Compare),
+    /// Tell what a release is still good for
+    Evaluate(Evaluate),
     /// List the methods, what each is for and where it was described
     Methods(Methods),
     /// Print a completion script for a shell
@@ -190,6 +192,39 @@ pub struct Compare {
     pub json: Option<PathBuf>,
     #[command(flatten)]
     pub running: Running,
+}
+
+/// Arguments of `evaluate`.
+#[derive(Args, Debug)]
+pub struct Evaluate {
+    /// The table
+    pub data: PathBuf,
+    /// The policy
+    #[arg(short, long)]
+    pub policy: PathBuf,
+    /// What the release is wanted for
+    #[arg(long, value_name = "TASK", value_parser = clap::builder::PossibleValuesParser::new(task_names()))]
+    pub task: String,
+    /// Evaluate this release; without it one is made as the policy says
+    #[arg(long, value_name = "FILE")]
+    pub release: Option<PathBuf>,
+    /// Set an option of the task, as in the policy's section [evaluate.TASK]; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Write a page with plots
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    #[command(flatten)]
+    pub running: Running,
+}
+
+fn task_names() -> Vec<&'static str> {
+    throng::evaluate::TASKS.iter().map(|entry| entry.name).collect()
 }
 
 /// Arguments of `methods`.

@@ -67,6 +67,7 @@
 //! | [`release`] | from a partition to cells, and files that appear complete or not at all |
 //! | [`audit`] | what a published file achieves, measured from the file itself |
 //! | [`report`] | JSON, one HTML page, terminal text |
+//! | [`evaluate`] | what a release is still good for; the registry of tasks |
 //! | [`run`], [`compare`] | whole runs, which is what fronts call |
 //! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
 //!
@@ -77,6 +78,7 @@ pub mod audit;
 pub mod compare;
 pub mod curve;
 pub mod error;
+pub mod evaluate;
 pub mod loss;
 pub mod method;
 pub mod policy;

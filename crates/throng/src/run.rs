@@ -192,7 +192,7 @@ pub fn method(policy: &Policy) -> Result<Box<dyn Method>> {
     let point = |error: Error| policy.point(error, span, "here");
     let entry = Entry::find(&policy.method.name).map_err(point)?;
     entry.check_takes(parts(policy)).map_err(point)?;
-    let mut options = Options::new(entry.name, &policy.method.options);
+    let mut options = Options::new(format!("the method {}", entry.name), &policy.method.options);
     let method = (entry.configure)(&mut options).map_err(point)?;
     if let Some((unknown, error)) = options.unknown() {
         let span = policy.option_span(unknown).unwrap_or_else(|| span.clone());

@@ -4,6 +4,7 @@ mod anonymize;
 mod audit;
 mod compare;
 mod demo;
+mod evaluate;
 mod init;
 mod methods;
 mod pages;
@@ -25,6 +26,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Anonymize(arguments) => anonymize::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Risk(arguments) => risk::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Completions { shell } => pages::completions(shell),

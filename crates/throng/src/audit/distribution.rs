@@ -3,7 +3,7 @@
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::classes::Classes;
-use super::meaning::{Cell, Meanings};
+use super::meaning::{Cell, Cells};
 use super::{Bin, Distribution};
 use crate::problem::{Attribute, Code, Problem};
 use crate::table::{Domain, Scale, Taxonomy};
@@ -12,16 +12,12 @@ use crate::with_matrix;
 /// More bins than this cannot be told apart in a small plot.
 const MOST_BINS: usize = 24;
 
-pub(super) fn distributions(
-    problem: &Problem,
-    meanings: &Meanings<'_>,
-    classes: &Classes,
-) -> Vec<Distribution> {
+pub(super) fn distributions(problem: &Problem, cells: &Cells<'_>, classes: &Classes) -> Vec<Distribution> {
     (0..problem.attributes.len())
         .into_par_iter()
         .map(|at| {
             let attribute = &problem.attributes[at];
-            let cell = |class| (*meanings.cell(at, classes.first_row(class)), classes.size(class) as f64);
+            let cell = |class| (*cells.cell(at, classes.first_row(class)), classes.size(class) as f64);
             let before = code_counts(problem, at);
             let bins = bins(attribute, &before, (0..classes.len()).map(cell));
             Distribution { attribute: attribute.name.clone(), bins }

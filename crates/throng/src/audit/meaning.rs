@@ -12,7 +12,7 @@ use crate::table::{ANY, Map, NodeId, Scale, Table, Taxonomy};
 
 /// What one cell says of its attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Cell {
+pub struct Cell {
     /// Its penalty, 0 … 1, unweighted.
     pub ncp: f64,
     /// Whether it stands for one value.
@@ -25,8 +25,8 @@ pub(super) struct Cell {
     pub missing: bool,
 }
 
-/// The meanings of all cells of a release.
-pub(super) struct Meanings<'a> {
+/// What the cells of a release say of each quasi-identifier.
+pub struct Cells<'a> {
     attributes: Vec<AttributeCells<'a>>,
 }
 
@@ -36,8 +36,18 @@ struct AttributeCells<'a> {
     of_row: Cow<'a, [u32]>,
 }
 
-impl<'a> Meanings<'a> {
-    pub fn read(problem: &Problem, policy: &Policy, release: &'a Table, columns: &Columns) -> Result<Self> {
+impl<'a> Cells<'a> {
+    /// Reads the cells of a release.
+    pub fn read(problem: &Problem, policy: &Policy, release: &'a Table) -> Result<Self> {
+        Self::of_columns(problem, policy, release, &super::release_columns(problem, release)?)
+    }
+
+    pub(super) fn of_columns(
+        problem: &Problem,
+        policy: &Policy,
+        release: &'a Table,
+        columns: &Columns,
+    ) -> Result<Self> {
         let attributes = problem
             .attributes
             .iter()
@@ -47,13 +57,19 @@ impl<'a> Meanings<'a> {
                 _ => read_cells(&CellReader::new(attribute, &policy.missing), release, columns[0]),
             })
             .collect::<Result<_>>()?;
-        Ok(Meanings { attributes })
+        Ok(Cells { attributes })
     }
 
     /// What the cell of an attribute in a row of the release says.
     pub fn cell(&self, attribute: usize, row: usize) -> &Cell {
         let cells = &self.attributes[attribute];
         &cells.cells[cells.of_row[row] as usize]
+    }
+
+    /// The distinct cells of an attribute, and which of them each row has.
+    pub fn of_attribute(&self, attribute: usize) -> (&[Cell], &[u32]) {
+        let cells = &self.attributes[attribute];
+        (&cells.cells, &cells.of_row)
     }
 }
 

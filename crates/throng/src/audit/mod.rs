@@ -13,10 +13,12 @@ mod rules;
 
 use std::path::Path;
 
+pub use meaning::{Cell, Cells};
 pub use measures::{
     Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, RuleMeasure,
     SensitiveMeasure,
 };
+pub use privacy::codes_of;
 
 use crate::error::{Error, Result};
 use crate::loss::bound;
@@ -25,7 +27,6 @@ use crate::problem::Problem;
 use crate::table::{Reading, Storage, Table};
 use crate::watch::Watch;
 use classes::Classes;
-use meaning::Meanings;
 
 /// What an audit finds.
 #[derive(Clone, Debug)]
@@ -65,7 +66,7 @@ pub(crate) fn audit_cells(
     let table = read_release(problem, policy, release, watch)?;
     watch.stage("auditing", None);
     let columns = release_columns(problem, &table)?;
-    let meanings = Meanings::read(problem, policy, &table, &columns)?;
+    let cells = Cells::of_columns(problem, policy, &table, &columns)?;
     let classes = Classes::group(&table, &columns.all());
     watch.check()?;
     let mut measures = Measures {
@@ -87,10 +88,10 @@ pub(crate) fn audit_cells(
             policy.privacy.suppress, problem.suppressible, measures.suppressed
         ));
     }
-    rules::measure(&mut measures, problem, &meanings, &classes);
-    measure_loss(&mut measures, problem, policy, &meanings, &classes);
+    rules::measure(&mut measures, problem, &cells, &classes);
+    measure_loss(&mut measures, problem, policy, &cells, &classes);
     let examples = privacy::measure(&mut measures, problem, policy, &table, &columns, &classes)?;
-    let distributions = distribution::distributions(problem, &meanings, &classes);
+    let distributions = distribution::distributions(problem, &cells, &classes);
     Ok(Findings { measures, distributions, examples })
 }
 
@@ -153,7 +154,7 @@ fn measure_loss(
     measures: &mut Measures,
     problem: &Problem,
     policy: &Policy,
-    meanings: &Meanings<'_>,
+    cells: &Cells<'_>,
     classes: &Classes,
 ) {
     let attributes = &problem.attributes;
@@ -165,7 +166,7 @@ fn measure_loss(
         let row = classes.first_row(class);
         let (mut penalty, mut share) = (0.0, 1.0);
         for (at, attribute) in attributes.iter().enumerate() {
-            let cell = meanings.cell(at, row);
+            let cell = cells.cell(at, row);
             sums[at] += size * cell.ncp;
             penalty += attribute.weight * cell.ncp;
             share *= if cell.single { 1.0 / attribute.domain.len() as f64 } else { cell.ncp };
@@ -175,7 +176,7 @@ fn measure_loss(
         widest = widest.max(size * penalty);
         volume += size * share;
         if let [_] = attributes[..]
-            && let Some((low, high)) = meanings.cell(0, row).range
+            && let Some((low, high)) = cells.cell(0, row).range
         {
             extents.push(high - low);
         }

@@ -67,7 +67,7 @@ fn measure_k(
 }
 
 /// The release's values of a column as codes of the table's domain.
-fn codes_of(counted: &Counted, release: &Table) -> Result<Vec<u32>> {
+pub fn codes_of(counted: &Counted, release: &Table) -> Result<Vec<u32>> {
     let column = release.names().iter().position(|name| *name == counted.name).ok_or_else(|| {
         Error::input(format!("the release has no column \"{}\"", counted.name))
             .in_file(release.path())

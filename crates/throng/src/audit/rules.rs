@@ -1,8 +1,7 @@
 //! Which data constraint rules a release keeps.
 
 use super::classes::Classes;
-use super::meaning::{Cell, Meanings};
-use super::{Measures, RuleMeasure};
+use super::{Cell, Cells, Measures, RuleMeasure};
 use crate::problem::Problem;
 use crate::rules::BoundRule;
 
@@ -10,12 +9,12 @@ use crate::rules::BoundRule;
 pub(super) fn measure(
     measures: &mut Measures,
     problem: &Problem,
-    meanings: &Meanings<'_>,
+    cells: &Cells<'_>,
     classes: &Classes,
 ) {
     for rule in problem.rules.iter() {
         let breaking: Vec<usize> = (0..classes.len())
-            .filter(|class| breaks(rule, meanings.cell(rule.attribute, classes.first_row(*class))))
+            .filter(|class| breaks(rule, cells.cell(rule.attribute, classes.first_row(*class))))
             .collect();
         let attribute = problem.attributes[rule.attribute].name.clone();
         if rule.hard && !breaking.is_empty() {

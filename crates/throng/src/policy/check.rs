@@ -36,6 +36,7 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
         privacy: privacy::check(source, &written.privacy, &attributes)?,
         method: method(source, written.method)?,
         attributes,
+        evaluate: written.evaluate,
     })
 }
 

@@ -43,6 +43,8 @@ pub struct Policy {
     pub method: MethodChoice,
     /// The attributes, in the order they were written.
     pub attributes: IndexMap<String, AttributePolicy>,
+    /// The options of each task of [`crate::evaluate::TASKS`], for the task to read.
+    pub evaluate: IndexMap<String, toml::Table>,
 }
 
 /// What happens to rows with a missing quasi-identifier, sensitive or class cell.
@@ -257,6 +259,11 @@ impl Policy {
     /// Where a further key of `[method]` stands, for a method that does not know it.
     pub fn option_span(&self, key: &str) -> Option<Range<usize>> {
         written::option_span(&self.text, key)
+    }
+
+    /// Where a key of `[evaluate.TASK]` stands in the text.
+    pub fn task_option_span(&self, task: &str, key: &str) -> Option<Range<usize>> {
+        written::task_option_span(&self.text, task, key)
     }
 
     /// Whether a quasi-identifier is generalized: with nothing but named ones asked for, only those are.

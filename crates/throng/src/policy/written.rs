@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
@@ -15,7 +16,7 @@ use crate::error::{Error, Result};
 /// recursion, here and in the TOML library: its own limit lets dotted keys multiply with brackets.
 const DEEPEST: usize = 100;
 
-const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute"];
+const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate"];
 const DATA: &[&str] = &["missing", "incomplete"];
 const PRIVACY: &[&str] = &["k", "l", "diversity", "c", "t", "max_loss", "suppress", "quasi_identifiers"];
 const QUASI_IDENTIFIER: &[&str] = &["attributes", "k"];
@@ -30,6 +31,8 @@ pub(super) struct Written<'i> {
     pub method: WrittenMethod,
     /// In the order of the text.
     pub attributes: Vec<WrittenAttribute<'i>>,
+    /// The options of each task, as written.
+    pub evaluate: IndexMap<String, toml::Table>,
 }
 
 /// `[privacy]` as it was written.
@@ -100,6 +103,7 @@ pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i
             .map(|item| attributes(source, item))
             .transpose()?
             .unwrap_or_default(),
+        evaluate: sections.item("evaluate").map(|item| tasks(source, item)).transpose()?.unwrap_or_default(),
     })
 }
 
@@ -108,6 +112,13 @@ pub(super) fn option_span(text: &str, key: &str) -> Option<Range<usize>> {
     let document = DeTable::parse(text).ok()?;
     let method = document.get_ref().get("method")?;
     key_span(method.get_ref().as_table()?, key)
+}
+
+/// Where a key of `[evaluate.TASK]` stands; the task's name if there is no such key.
+pub(super) fn task_option_span(text: &str, task: &str, key: &str) -> Option<Range<usize>> {
+    let document = DeTable::parse(text).ok()?;
+    let tasks = document.get_ref().get("evaluate")?.get_ref().as_table()?;
+    key_span(tasks.get(task)?.get_ref().as_table()?, key).or_else(|| key_span(tasks, task))
 }
 
 fn syntax_error(source: Source<'_>, error: &toml::de::Error) -> Error {
@@ -187,6 +198,20 @@ fn method(source: Source<'_>, item: &Item<'_>) -> Result<WrittenMethod> {
         }
     }
     Ok(WrittenMethod { name: fields.string("name")?, seed: fields.whole("seed")?, options })
+}
+
+/// `[evaluate.TASK]`: any keys; which ones a task knows is for the task to say.
+fn tasks(source: Source<'_>, item: &Item<'_>) -> Result<IndexMap<String, toml::Table>> {
+    let mut tasks = IndexMap::new();
+    for (name, item) in in_order(as_table(source, item, "[evaluate]")?) {
+        let title = format!("[evaluate.{}]", name.get_ref());
+        let mut options = toml::Table::new();
+        for (key, item) in in_order(as_table(source, item, &title)?) {
+            options.insert(key.get_ref().to_string(), option(source, key.get_ref(), item)?);
+        }
+        tasks.insert(name.get_ref().to_string(), options);
+    }
+    Ok(tasks)
 }
 
 fn option(source: Source<'_>, key: &str, item: &Item<'_>) -> Result<toml::Value> {

@@ -7,6 +7,7 @@ mod html;
 mod json;
 mod number;
 mod page;
+mod page_terminal;
 mod risk;
 #[cfg(test)]
 mod samples;
@@ -23,6 +24,7 @@ pub use compare::{Comparison, ComparisonRun, compare_html, compare_terminal};
 pub use html::html;
 pub use json::json;
 pub use page::{Block, Chart, Claim, Node, Page, Section, Series, Verdict, page_html};
+pub use page_terminal::page_terminal;
 pub use risk::risk_terminal;
 pub use svg::Unit;
 pub use terminal::{measures_terminal, terminal};

@@ -132,7 +132,7 @@ impl Verdict {
         }
     }
 
-    fn mark(self) -> &'static str {
+    pub(super) fn mark(self) -> &'static str {
         match self {
             Verdict::Held => "✓ held",
             Verdict::Partly => "◐ held in part",

@@ -1,0 +1,66 @@
+//! `throng evaluate`
+
+use std::process::ExitCode;
+
+use throng::evaluate::Evaluate;
+use throng::release::Output;
+use throng::{Error, Result, report};
+
+use super::{load_policy, on_threads};
+use crate::args;
+use crate::progress::Progress;
+use crate::show;
+
+pub fn run(arguments: &args::Evaluate) -> Result<ExitCode> {
+    let (mut policy, _) = load_policy(&arguments.policy, &arguments.overrides)?;
+    let options = policy.evaluate.entry(arguments.task.clone()).or_default();
+    for setting in &arguments.set {
+        let (key, value) = read_setting(setting)?;
+        options.insert(key, value);
+    }
+    let evaluate = Evaluate {
+        data: arguments.data.clone(),
+        policy,
+        release: arguments.release.clone(),
+        task: arguments.task.clone(),
+    };
+    // Opened first: a page that cannot be written should be known before the work.
+    let page = arguments.report.as_deref().map(Output::create).transpose()?;
+    let progress = Progress::start(arguments.running.quiet)?;
+    let evaluation = on_threads(&arguments.running, || evaluate.run(&progress))?;
+    drop(progress);
+    if let Some(mut page) = page {
+        page.write_all(report::page_html(&evaluation.page)?.as_bytes())?;
+        page.publish()?;
+    }
+    if arguments.json {
+        show::print(&report::json(&evaluation)?)?;
+    } else if !arguments.running.quiet {
+        show::print(&report::page_terminal(&evaluation.page))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `KEY=VALUE`, the value as in a policy; a text needs no quotes.
+fn read_setting(setting: &str) -> Result<(String, toml::Value)> {
+    let (key, value) = setting.split_once('=').ok_or_else(|| {
+        Error::input(format!("--set {setting} gives no value")).with_hint("write --set KEY=VALUE")
+    })?;
+    let read = |text: &str| format!("value = {text}").parse::<toml::Table>().ok()?.remove("value");
+    let value = read(value.trim()).unwrap_or_else(|| toml::Value::String(value.to_owned()));
+    Ok((key.trim().to_owned(), value))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn settings_are_values_of_a_policy_or_plain_texts() {
+        assert_eq!(read_setting("count = 5").unwrap(), ("count".into(), toml::Value::Integer(5)));
+        assert_eq!(read_setting("file=a b.toml").unwrap().1, toml::Value::String("a b.toml".into()));
+        assert_eq!(read_setting("on=true").unwrap().1, toml::Value::Boolean(true));
+        assert!(read_setting("nothing").is_err());
+    }
+}
