@@ -61,6 +61,7 @@
 //! | [`problem`] | joins table and policy: all that a method may look at |
 //! | [`privacy`] | what must hold for every class: k, l, t; and the risk of a table as it stands |
 //! | [`loss`] | what a box of codes costs, and a lower bound on the loss of every release |
+//! | [`research`] | research value: what a recoding is worth, and weights by association |
 //! | [`rules`] | data constraint rules: what should stay apart in a release, and what must |
 //! | [`curve`] | an order in which near records lie together |
 //! | [`method`] | from a problem to a partition of its records; the registry of methods |
@@ -86,6 +87,7 @@ pub mod privacy;
 pub mod problem;
 pub mod release;
 pub mod report;
+pub mod research;
 pub mod rules;
 pub mod run;
 pub mod table;

@@ -13,6 +13,7 @@ use crate::curve::Curve;
 use crate::error::{Error, Result};
 use crate::policy::{Incomplete, Policy, Role};
 use crate::privacy::Requirement;
+use crate::research::association;
 use crate::rules::Rules;
 use crate::table::domain::Encoding;
 use crate::table::{Domain, Storage, Table};
@@ -309,7 +310,9 @@ impl Problem {
             }
         }
         let records = quasi_matrix(table, &parts.quasi, rows.as_deref(), count);
-        let attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
+        let mut attributes: Vec<Attribute> =
+            parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
+        weigh(policy, &mut attributes, &records);
         let requirement = Requirement::new(&policy.privacy, &parts.sensitive);
         let rules = Rules::bind(policy, &attributes)?;
         let dropped = table.len() - count;
@@ -392,6 +395,27 @@ struct Parts {
 
 fn encode(table: &Table, policy: &Policy, column: usize) -> Result<Encoding> {
     table.encode(column, &policy.missing, policy.attributes.get(&table.names()[column]))
+}
+
+/// Sets the weights that a policy leaves to the table. They add up to 1 if all are left to it; beside given ones,
+/// whose default is 1, they are 1 on average.
+fn weigh(policy: &Policy, attributes: &mut [Attribute], records: &Records) {
+    let auto = |attribute: &Attribute| {
+        policy.attributes.get(&attribute.name).is_some_and(|attribute| attribute.auto_weight)
+    };
+    let count = attributes.iter().filter(|attribute| auto(attribute)).count();
+    if count == 0 {
+        return;
+    }
+    let weights = association::weights(attributes, records);
+    let own = || attributes.iter().zip(&weights).filter(|(attribute, _)| auto(attribute));
+    let sum: f64 = own().map(|(_, weight)| weight).sum();
+    let scale = if count == attributes.len() { 1.0 } else { count as f64 / sum };
+    for (attribute, weight) in attributes.iter_mut().zip(&weights) {
+        if auto(attribute) {
+            attribute.weight = weight * scale;
+        }
+    }
 }
 
 fn no_records(table: &Table, policy: &Policy) -> Error {

@@ -261,9 +261,8 @@ fn divide(problem: &Problem, rules: &Rules) -> (Vec<Vec<u32>>, Vec<u32>) {
 fn in_the_way(problem: &Problem, short: usize) -> Error {
     let name = |rule: &BoundRule| format!("{} of \"{}\"", rule.text, problem.attributes[rule.attribute].name);
     let hard = || problem.rules.rules.iter().enumerate().filter(|(_, rule)| rule.hard);
-    let alone = hard().find(|(at, _)| {
-        divide(problem, &problem.rules.without(*at)).1.len() <= problem.suppressible
-    });
+    let alone =
+        hard().find(|(at, _)| divide(problem, &problem.rules.without(*at)).1.len() <= problem.suppressible);
     let who = match alone {
         Some((_, rule)) => format!("the hard rule {} stands", name(rule)),
         None => format!(

@@ -6,12 +6,7 @@ use crate::problem::Problem;
 use crate::rules::BoundRule;
 
 /// Looks at the cells of every class; a broken hard rule is a violation.
-pub(super) fn measure(
-    measures: &mut Measures,
-    problem: &Problem,
-    cells: &Cells<'_>,
-    classes: &Classes,
-) {
+pub(super) fn measure(measures: &mut Measures, problem: &Problem, cells: &Cells<'_>, classes: &Classes) {
     for rule in problem.rules.iter() {
         let breaking: Vec<usize> = (0..classes.len())
             .filter(|class| breaks(rule, cells.cell(rule.attribute, classes.first_row(*class))))

@@ -9,6 +9,7 @@ pub mod mondrian;
 mod options;
 mod partition;
 mod solution;
+pub mod strings;
 
 pub use divided::Divided;
 pub use options::Options;
@@ -21,8 +22,16 @@ use crate::problem::Problem;
 use crate::watch::Watch;
 
 /// All methods.
-pub static METHODS: &[Entry] =
-    &[mondrian::STRICT, mondrian::RELAXED, hilbert::HILBERT, hilbert::HILBERT_FAST];
+pub static METHODS: &[Entry] = &[
+    mondrian::STRICT,
+    mondrian::RELAXED,
+    hilbert::HILBERT,
+    hilbert::HILBERT_FAST,
+    strings::GLOBAL,
+    strings::LOCAL,
+    strings::HYBRID,
+    strings::PARTITIONED,
+];
 
 /// A method ready to run.
 pub trait Method: Send + Sync {

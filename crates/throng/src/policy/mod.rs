@@ -129,6 +129,8 @@ pub struct AttributePolicy {
     pub kind: Option<Kind>,
     /// Its weight, above 0.
     pub weight: f64,
+    /// Whether its weight comes from the table instead: from how little other attributes tell of it.
+    pub auto_weight: bool,
     /// Its hierarchy.
     pub hierarchy: Option<Hierarchy>,
     /// Its data constraint rules.

@@ -70,6 +70,8 @@ pub(super) struct WrittenAttribute<'i> {
     pub role: Option<Spanned<String>>,
     pub kind: Option<Spanned<String>>,
     pub weight: Option<Spanned<f64>>,
+    /// Where `weight = "auto"` stands.
+    pub auto_weight: Option<Range<usize>>,
     pub hierarchy: Option<Item<'i>>,
     pub rules: Vec<WrittenRule>,
     /// Where the word `rules` stands.
@@ -234,11 +236,13 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
     let title = format!("[attribute.{}]", name.get_ref());
     let fields = Fields::open_item(source, item, &title, ATTRIBUTE)?;
     let rules = fields.items("rules", "a list of rules")?;
+    let auto = fields.item("weight").filter(|item| item.get_ref().as_str() == Some("auto"));
     Ok(WrittenAttribute {
         name,
         role: fields.string("role")?,
         kind: fields.string("kind")?,
-        weight: fields.number("weight")?,
+        weight: if auto.is_some() { None } else { fields.number("weight")? },
+        auto_weight: auto.map(Spanned::span),
         hierarchy: fields.item("hierarchy").cloned(),
         rules: rules.iter().map(|item| rule(source, item)).collect::<Result<_>>()?,
         rules_span: item.get_ref().as_table().and_then(|table| key_span(table, "rules")),
