@@ -85,7 +85,9 @@ pub(crate) fn audit_cells(
     if measures.suppressed > problem.suppressible as u64 {
         measures.violations.push(format!(
             "suppress = {} allows {} suppressed records, {} are not in the release",
-            policy.privacy.suppress, problem.suppressible, measures.suppressed
+            policy.suppress_share(),
+            problem.suppressible,
+            measures.suppressed
         ));
     }
     rules::measure(&mut measures, problem, &cells, &classes);

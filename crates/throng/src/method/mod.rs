@@ -3,6 +3,7 @@
 //! A method is a plain type with its options and one function. It knows nothing of files, cells or reports.
 //! To add one: a file or folder here with an [`Entry`], and one line in [`METHODS`].
 
+pub mod cluster;
 mod divided;
 pub mod hilbert;
 pub mod mondrian;
@@ -31,6 +32,9 @@ pub static METHODS: &[Entry] = &[
     strings::LOCAL,
     strings::HYBRID,
     strings::PARTITIONED,
+    cluster::RV,
+    cluster::RV_SUPPRESS,
+    cluster::EUCLID,
 ];
 
 /// A method ready to run.

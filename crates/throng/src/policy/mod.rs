@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 use crate::error::{Error, Excerpt, Result, did_you_mean};
+use crate::method::cluster;
 use crate::table::Tree;
 use crate::table::domain::shorten;
 
@@ -71,6 +72,8 @@ pub struct Privacy {
     pub max_loss: Option<f64>,
     /// Share of records that may be suppressed.
     pub suppress: f64,
+    /// Whether that share was written.
+    pub suppress_given: bool,
     /// Several quasi-identifiers with their own k.
     pub quasi_identifiers: Vec<QuasiIdentifier>,
     /// Where `[privacy]` stands.
@@ -238,6 +241,12 @@ impl Policy {
     pub fn role(&self, column: &str) -> Role {
         let role = self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role);
         if role == Role::Quasi && !self.masks(column) { Role::Other } else { role }
+    }
+
+    /// The share of records that may be suppressed. A method whose point it is may suppress some unless told otherwise.
+    pub fn suppress_share(&self) -> f64 {
+        let by_default = !self.privacy.suppress_given && self.method.name == cluster::RV_SUPPRESS.name;
+        if by_default { cluster::SUPPRESSED_BY_DEFAULT } else { self.privacy.suppress }
     }
 
     /// Checks that every attribute the policy names is a column of the table.

@@ -221,7 +221,11 @@ impl<'a> Search<'a> {
         };
         let finest: Levels = lattice.attributes.iter().map(|own| own.lowest).collect();
         let coarsest = lattice.highest();
-        let ends = [search.bound(&finest), search.bound(&coarsest), measure.score(&coarsest, &lattice.groups(&coarsest))];
+        let ends = [
+            search.bound(&finest),
+            search.bound(&coarsest),
+            measure.score(&coarsest, &lattice.groups(&coarsest)),
+        ];
         let scale = ends.iter().fold(0.0, |scale: f64, end| scale.max(end.abs()));
         search.unit = scale.max(1e-9) * 1e-11;
         search

@@ -58,6 +58,7 @@ pub(super) fn check(
         diversity,
         t: share("t", &written.t)?,
         max_loss: share("max_loss", &written.max_loss)?,
+        suppress_given: written.suppress.is_some(),
         suppress: suppress.transpose()?.unwrap_or(0.0),
         quasi_identifiers: quasi_identifiers(source, &written.quasi_identifiers, attributes)?,
         span: written.span.clone(),
