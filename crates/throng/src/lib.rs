@@ -69,6 +69,7 @@
 //! | [`audit`] | what a published file achieves, measured from the file itself |
 //! | [`report`] | JSON, one HTML page, terminal text |
 //! | [`evaluate`] | what a release is still good for; the registry of tasks |
+//! | [`simulate`] | random tables, to see whether k is reachable at all |
 //! | [`run`], [`compare`] | whole runs, which is what fronts call |
 //! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
 //!
@@ -90,6 +91,7 @@ pub mod report;
 pub mod research;
 pub mod rules;
 pub mod run;
+pub mod simulate;
 pub mod table;
 pub mod watch;
 

@@ -4,6 +4,8 @@
 //! release as its recipients do, read back from the published file. To add one: a file or folder here with an
 //! [`Entry`], and one line in [`TASKS`].
 
+pub mod partition;
+
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -20,7 +22,7 @@ use crate::table::{Reading, Storage, Table};
 use crate::watch::Watch;
 
 /// All tasks.
-pub static TASKS: &[Entry] = &[];
+pub static TASKS: &[Entry] = &[partition::PARTITION];
 
 /// A task ready to run.
 pub trait Task: Send + Sync {
