@@ -1,12 +1,13 @@
 //! The benchmark: time per stage, peak memory and growth over N, against copying the same CSV.
 //!
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
-//! `-- kernel` measures the penalty kernel alone.
+//! `-- kernel` measures the penalty kernel alone, `-- strings` generalization strings and clustering.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
 //! compare ratios of one sweep, not seconds of two.
 
 mod kernel;
+mod strings;
 mod sweep;
 
 use std::path::PathBuf;
@@ -40,6 +41,18 @@ struct Arguments {
 enum What {
     /// The penalty kernel alone: plain definition against the kernel, in every width
     Kernel,
+    /// Generalization strings with proof and under a limit, and clustering against all pairs
+    Strings {
+        /// Required k
+        #[arg(long, default_value_t = 3)]
+        k: usize,
+        /// Seconds of the search under a limit
+        #[arg(long, default_value_t = 20.0)]
+        seconds: f64,
+        /// Leave clustering out
+        #[arg(long)]
+        no_cluster: bool,
+    },
     /// One run, told as JSON (used by the sweep)
     #[command(hide = true)]
     Run { data: PathBuf, policy: PathBuf, release: PathBuf, method: String, k: usize, threads: usize },
@@ -53,6 +66,7 @@ fn main() -> Result<()> {
     match &arguments.what {
         None => sweep::sweep(&arguments),
         Some(What::Kernel) => kernel::run(),
+        Some(What::Strings { k, seconds, no_cluster }) => strings::run(*k, *seconds, !no_cluster),
         Some(What::Copy { data, target }) => sweep::copy(data, target),
         Some(What::Run { data, policy, release, method, k, threads }) => {
             sweep::run(data, policy, release, method, *k, *threads)

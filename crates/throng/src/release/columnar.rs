@@ -168,7 +168,7 @@ impl<'a> Layout<'a> {
                 }
                 writer.close()
             });
-            for rows in self.release.order.chunks(ROWS_PER_BATCH * BATCHES_AT_A_TIME) {
+            for rows in self.release.rows.in_order().chunks(ROWS_PER_BATCH * BATCHES_AT_A_TIME) {
                 watch.check()?;
                 let batches = rows.par_chunks(ROWS_PER_BATCH).map(|records| self.batch(records));
                 let batches = batches.collect::<Result<Vec<_>>>()?;
@@ -289,7 +289,7 @@ impl<'a> Source<'a> {
 /// The values of a column that some published record has, by code.
 fn published_values<'a>(release: &Release<'_>, counted: &'a Counted) -> Vec<Option<&'a str>> {
     let mut texts = vec![None; counted.domain.len()];
-    for &record in &release.order {
+    for &record in &release.rows.records {
         let code = counted.codes[record as usize];
         texts[code as usize] = Some(counted.domain.label(code));
     }

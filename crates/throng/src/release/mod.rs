@@ -5,14 +5,12 @@
 
 mod columnar;
 mod output;
+mod rows;
 mod text;
 
-use rand::seq::SliceRandom;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-
 pub use output::Output;
+
+use rows::Rows;
 
 use crate::error::{Error, Result};
 use crate::method::{Boxes, Partition, Solution};
@@ -48,8 +46,7 @@ pub struct Release<'a> {
     columns: Vec<Column<'a>>,
     /// The class of each record.
     class_of: Vec<u32>,
-    /// The records in the order they are written.
-    order: Vec<u32>,
+    rows: Rows,
     classes: usize,
     /// The text that stood for a null, if the table is of a format that has nulls.
     null_text: Option<String>,
@@ -126,22 +123,19 @@ impl<'a> Release<'a> {
         }
         check_names(&columns)?;
         let class_of = partition.group_of_record(problem.len());
-        let mut order = row_order(problem, order);
-        if !solution.suppressed.is_empty() {
-            order.retain(|record| class_of[*record as usize] != Partition::NO_GROUP);
-        }
+        let rows = rows(problem, &solution.suppressed, &class_of, order);
         let null_text = table.schema().map(|_| policy.missing.first().cloned().unwrap_or_default());
-        Ok(Release { table, problem, columns, class_of, order, classes: partition.len(), null_text })
+        Ok(Release { table, problem, columns, class_of, rows, classes: partition.len(), null_text })
     }
 
     /// Number of records.
     pub fn len(&self) -> usize {
-        self.order.len()
+        self.rows.len()
     }
 
     /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
-        self.order.is_empty()
+        self.len() == 0
     }
 
     /// Writes the release in a format.
@@ -251,61 +245,15 @@ fn check_names(columns: &[Column<'_>]) -> Result<()> {
     Ok(())
 }
 
-fn row_order(problem: &Problem, order: Order) -> Vec<u32> {
-    match order {
-        Order::Keep => (0..problem.len() as u32).collect(),
-        Order::Shuffled => shuffled(problem.len() as u32, problem.seed),
-    }
-}
-
-/// Buckets of a shuffle; fixed, so that the outcome does not depend on the number of threads.
-const BUCKETS: usize = 256;
-
-/// A random order of `0..count`. Every number is dealt to a random bucket and every bucket is shuffled: each order is
-/// as likely as any other, and all but the dealing stays in the nearest caches and runs in parallel.
-fn shuffled(count: u32, seed: u64) -> Vec<u32> {
-    // Streams of their own, so that a method's use of randomness does not move them.
-    let stream = |number: u64| {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        random.set_stream(number);
-        random
+/// The records that are published, in the order asked for.
+fn rows(problem: &Problem, suppressed: &[u32], class_of: &[u32], order: Order) -> Rows {
+    let all = 0..problem.len() as u32;
+    let records: Vec<u32> = match suppressed.is_empty() {
+        true => all.collect(),
+        false => all.filter(|record| class_of[*record as usize] != Partition::NO_GROUP).collect(),
     };
-    let mut dealer = stream(1);
-    let mut buckets: Vec<Vec<u32>> = vec![Vec::new(); BUCKETS];
-    buckets.iter_mut().for_each(|bucket| bucket.reserve(count as usize / BUCKETS * 9 / 8));
-    let mut drawn = [0u8; 4096];
-    for first in (0..count).step_by(drawn.len()) {
-        dealer.fill_bytes(&mut drawn);
-        for (number, bucket) in (first..count).zip(drawn) {
-            buckets[usize::from(bucket)].push(number);
-        }
-    }
-    buckets.par_iter_mut().enumerate().for_each(|(at, bucket)| bucket.shuffle(&mut stream(1000 + at as u64)));
-    buckets.concat()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shuffled;
-
-    #[test]
-    fn a_shuffle_keeps_every_number_once() {
-        for count in [0, 1, 2, 300, 10_000] {
-            let mut order = shuffled(count, 7);
-            order.sort_unstable();
-            assert!(order.into_iter().eq(0..count));
-        }
-    }
-
-    #[test]
-    fn every_order_is_about_equally_likely() {
-        let mut seen = std::collections::BTreeMap::new();
-        let draws = 6000;
-        for seed in 0..draws {
-            *seen.entry(shuffled(3, seed)).or_insert(0) += 1;
-        }
-        // Each of the six orders is expected 1,000 times with a standard deviation below 29.
-        assert_eq!(seen.len(), 6);
-        assert!(seen.values().all(|count| (850..1150).contains(count)), "{seen:?}");
+    match order {
+        Order::Keep => Rows::kept(records),
+        Order::Shuffled => Rows::shuffled(records, problem.seed),
     }
 }

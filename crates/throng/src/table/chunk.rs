@@ -81,6 +81,20 @@ const MASKS: [u128; SHORT + 1] = {
     masks
 };
 
+/// Appends part of a text. Short parts are copied with what follows them, which is then cut off: a copy of fixed
+/// length needs neither a call nor a guess at the length.
+#[inline(always)]
+pub(crate) fn append(target: &mut Vec<u8>, text: &[u8], start: usize, end: usize) {
+    match text.get(start..).and_then(<[u8]>::first_chunk::<SHORT>) {
+        Some(bytes) if end - start <= SHORT => {
+            let length = target.len() + (end - start);
+            target.extend_from_slice(bytes);
+            target.truncate(length);
+        }
+        _ => target.extend_from_slice(&text[start..end]),
+    }
+}
+
 impl CodedRun {
     /// Takes the cell at a place of a text.
     #[inline(always)]
@@ -141,19 +155,20 @@ pub(crate) struct TextRow<'a> {
 
 impl<'a> TextRow<'a> {
     /// The cells.
-    #[inline]
     pub fn cells(self) -> impl Iterator<Item = &'a [u8]> {
-        let mut start = self.start as usize;
-        self.ends.iter().map(move |&end| {
-            let cell = &self.bytes[start..end as usize];
-            start = end as usize;
-            cell
-        })
+        self.places().map(|(start, end)| &self.bytes[start..end])
     }
 
-    /// The first byte of the row, to bring it near.
-    pub fn first_byte(self) -> u8 {
-        self.bytes.get(self.start as usize).copied().unwrap_or(0)
+    /// Where the cells start and end in [`Self::bytes`].
+    #[inline(always)]
+    pub fn places(self) -> impl Iterator<Item = (usize, usize)> {
+        let mut start = self.start as usize;
+        self.ends.iter().map(move |&end| (std::mem::replace(&mut start, end as usize), end as usize))
+    }
+
+    /// The cells of this row and of others.
+    pub fn bytes(self) -> &'a [u8] {
+        self.bytes
     }
 }
 
@@ -239,7 +254,7 @@ impl<'a> ChunkBuilder<'a> {
             for row in batch {
                 for &column in &text_columns {
                     let (start, end) = cell(row, column);
-                    texts.bytes.extend_from_slice(&text[start..end]);
+                    append(&mut texts.bytes, text, start, end);
                     texts.ends.push(texts.bytes.len() as u32);
                 }
             }

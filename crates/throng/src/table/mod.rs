@@ -20,8 +20,8 @@ pub mod value;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-pub(crate) use chunk::TextRow;
 use chunk::{Chunk, Slot};
+pub(crate) use chunk::{TextRow, append};
 pub use domain::{Domain, Scale};
 use intern::Interner;
 pub use source::Format;

@@ -1,0 +1,112 @@
+//! Which records a release holds, and in which order.
+
+use std::borrow::Cow;
+
+use rand::seq::SliceRandom;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
+/// The rows of a release.
+pub(super) struct Rows {
+    /// The published records, ascending.
+    pub records: Vec<u32>,
+    /// Where each of them goes, unless they keep their order.
+    pub shuffle: Option<Shuffle>,
+}
+
+/// Buckets of a shuffle; fixed, so that the outcome does not depend on the number of threads.
+pub(super) const BUCKETS: usize = 256;
+
+/// A random order. Every row is dealt to a random bucket and every bucket is shuffled: each order is as likely as any
+/// other. Whoever follows it can deal rows out in the order they have, and then has to look no further than into one
+/// bucket at a time.
+pub(super) struct Shuffle {
+    /// The bucket of each row.
+    pub bucket_of: Vec<u8>,
+    /// For each bucket, the order in which its rows come out: places among the bucket's rows.
+    pub within: Vec<Vec<u32>>,
+}
+
+impl Rows {
+    /// Records in their own order.
+    pub fn kept(records: Vec<u32>) -> Self {
+        Rows { records, shuffle: None }
+    }
+
+    /// Records in a random order.
+    pub fn shuffled(records: Vec<u32>, seed: u64) -> Self {
+        let shuffle = Shuffle::new(records.len(), seed);
+        Rows { records, shuffle: Some(shuffle) }
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// The records in the order they are written.
+    pub fn in_order(&self) -> Cow<'_, [u32]> {
+        let Some(Shuffle { bucket_of, within }) = &self.shuffle else { return Cow::Borrowed(&self.records) };
+        let mut buckets: Vec<Vec<u32>> =
+            within.iter().map(|places| Vec::with_capacity(places.len())).collect();
+        for (&record, &bucket) in self.records.iter().zip(bucket_of) {
+            buckets[usize::from(bucket)].push(record);
+        }
+        let bucket = |(own, places): (&Vec<u32>, &Vec<u32>)| -> Vec<u32> {
+            places.iter().map(|&place| own[place as usize]).collect()
+        };
+        Cow::Owned(buckets.iter().zip(within).flat_map(bucket).collect())
+    }
+}
+
+impl Shuffle {
+    fn new(count: usize, seed: u64) -> Self {
+        // Streams of their own, so that a method's use of randomness does not move them.
+        let stream = |number: u64| {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            random.set_stream(number);
+            random
+        };
+        let mut bucket_of = vec![0; count];
+        stream(1).fill_bytes(&mut bucket_of);
+        let mut sizes = [0; BUCKETS];
+        bucket_of.iter().for_each(|bucket| sizes[usize::from(*bucket)] += 1);
+        let shuffled = |(bucket, size): (usize, u32)| {
+            let mut places: Vec<u32> = (0..size).collect();
+            places.shuffle(&mut stream(1000 + bucket as u64));
+            places
+        };
+        Shuffle { bucket_of, within: sizes.into_par_iter().enumerate().map(shuffled).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shuffled(count: u32, seed: u64) -> Vec<u32> {
+        Rows::shuffled((0..count).collect(), seed).in_order().into_owned()
+    }
+
+    #[test]
+    fn a_shuffle_keeps_every_number_once() {
+        for count in [0, 1, 2, 300, 10_000] {
+            let mut order = shuffled(count, 7);
+            order.sort_unstable();
+            assert!(order.into_iter().eq(0..count));
+        }
+    }
+
+    #[test]
+    fn every_order_is_about_equally_likely() {
+        let mut seen = std::collections::BTreeMap::new();
+        let draws = 6000;
+        for seed in 0..draws {
+            *seen.entry(shuffled(3, seed)).or_insert(0) += 1;
+        }
+        // Each of the six orders is expected 1,000 times with a standard deviation below 29.
+        assert_eq!(seen.len(), 6);
+        assert!(seen.values().all(|count| (850..1150).contains(count)), "{seen:?}");
+    }
+}
