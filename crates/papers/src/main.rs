@@ -5,6 +5,7 @@
 //! one line in [`PAPERS`].
 
 mod data;
+mod morton2012;
 
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ use throng::report::{Page, json, page_html};
 use throng::{Error, Result};
 
 /// All reproductions.
-static PAPERS: &[Entry] = &[];
+static PAPERS: &[Entry] = &[morton2012::MORTON];
 
 /// One paper.
 struct Entry {

@@ -107,18 +107,19 @@ fn scale(values: u32, skew: f64) -> Vec<f64> {
     ends
 }
 
-/// A policy over the first attributes: levels drop digits; weights fall from the first attribute to the last.
-pub fn policy(attributes: usize, k: usize, method: &str) -> String {
+/// A policy over some attributes: levels drop digits; weights fall from the first attribute to the last.
+pub fn policy(attributes: impl IntoIterator<Item = usize>, k: usize, method: &str) -> String {
     let mut text = format!("[privacy]\nk = {k}\n[method]\n{method}\n");
-    for (at, (name, _, digits, ..)) in ATTRIBUTES[..attributes].iter().enumerate() {
+    for at in attributes {
+        let (name, _, digits, ..) = ATTRIBUTES[at];
         // No two attributes weigh the same, as an owner's own judgement would have it.
         let weight = 1.0 - at as f64 * 0.013;
         let _ = write!(
             text,
             "[attribute.{name}]\nrole = \"quasi\"\nkind = \"categorical\"\nweight = {weight:.3}\n"
         );
-        if *digits > 1 {
-            let lengths: Vec<String> = (1..*digits).rev().map(|length| length.to_string()).collect();
+        if digits > 1 {
+            let lengths: Vec<String> = (1..digits).rev().map(|length| length.to_string()).collect();
             let _ = writeln!(text, "hierarchy = {{ prefix = [{}] }}", lengths.join(", "));
         }
     }

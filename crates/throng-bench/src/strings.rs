@@ -33,7 +33,7 @@ fn certificates_problem(attributes: usize, k: usize) -> Result<Problem> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("certificates.csv");
     certificates::write(attributes, certificates::RECORDS, 1, &data)?;
-    let policy = Policy::parse(&certificates::policy(attributes, k, "name = \"rv-global\""), None)?;
+    let policy = Policy::parse(&certificates::policy(0..attributes, k, "name = \"rv-global\""), None)?;
     let table = run::read(&data, &policy, &Unwatched)?;
     Ok(Problem::new(&table, &policy)?)
 }

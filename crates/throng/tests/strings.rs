@@ -258,3 +258,56 @@ fn wrong_research_values_are_errors_that_say_what_to_do() {
     let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
     assert_eq!(error.message(), "research_values gives \"age\" 1 values, but it has 4 levels");
 }
+
+/// Morton 2012, table 12: attributes, k, records, repetitions and the rate reported.
+#[test]
+fn simulated_tables_reach_k_as_often_as_reported() {
+    let rows = [
+        (3, 3, 50, 50, 0.68, 2000),
+        (3, 3, 75, 50, 1.0, 2000),
+        (3, 5, 75, 50, 0.74, 2000),
+        (3, 5, 100, 50, 1.0, 2000),
+        (7, 5, 1200, 500, 0.0, 500),
+        (7, 5, 7500, 500, 1.0, 500),
+        (12, 5, 30_000, 500, 0.0, 100),
+        (12, 5, 100_000, 500, 1.0, 100),
+        (15, 5, 750_000, 200, 0.96, 40),
+        (18, 5, 2_000_000, 200, 0.0, 8),
+    ];
+    for (attributes, k, records, theirs, reported, repetitions) in rows {
+        let simulation = throng::simulate::Simulation {
+            attributes: throng::simulate::uniform(&vec![2; attributes]).unwrap(),
+            k,
+            records,
+            repetitions,
+            seed: 7,
+        };
+        let rate = simulation.run(&Unwatched).unwrap().success_rate;
+        // Both rates are random; four standard deviations, and one repetition for rates at an end.
+        let both =
+            (rate * f64::from(repetitions) + reported * f64::from(theirs)) / f64::from(repetitions + theirs);
+        let spread = (both * (1.0 - both) * (1.0 / f64::from(repetitions) + 1.0 / f64::from(theirs))).sqrt();
+        let allowed = 4.0 * spread + 1.0 / f64::from(theirs.min(repetitions));
+        assert!(
+            (rate - reported).abs() <= allowed,
+            "{attributes}/{k}/{records}: {rate}, reported {reported}"
+        );
+    }
+}
+
+#[test]
+fn a_search_tells_how_many_records_are_needed() {
+    let simulation = throng::simulate::Simulation {
+        attributes: throng::simulate::uniform(&[2, 2, 2]).unwrap(),
+        k: 5,
+        records: 1,
+        repetitions: 200,
+        seed: 3,
+    };
+    let needed = simulation.records_needed(0.95, &Unwatched).unwrap().unwrap();
+    // Between the sizes of table 12 with 74 % and 100 %.
+    assert!((75..120).contains(&needed), "{needed}");
+    let at =
+        |records| throng::simulate::Simulation { records, ..simulation.clone() }.run(&Unwatched).unwrap();
+    assert!(at(needed).success_rate >= 0.95 && at(needed * 9 / 10).success_rate < 0.95);
+}

@@ -1,9 +1,13 @@
 //! Recursive partitioning: do the patterns of the table survive? (Morton 2012)
 //!
 //! A tree of best splits ([`tree`]) over the table and one over the release are drawn side by side. A *pattern* is a node
-//! of the table's tree in which one class has a large share (`share`, 90 % by default). It survives if the rows of the
-//! release that certainly meet its conditions are at least half as many as in the table, with at most five points less
-//! of the class. Rows whose cells meet the conditions only in part are told too.
+//! of the table's tree in which one class has a large share (`share`, 90 % by default). It survives
+//! * as it is, if the rows of the release that certainly meet its conditions are at least half as many as in the table,
+//!   with at most five points less of the class; or
+//! * in another place, if the release's tree has a node with the same attributes split to the same sides, perhaps at other
+//!   values, with the same class, at most five points less of it, and from half to twice the rows, overlap left out.
+//!
+//! Rows whose cells meet the conditions only in part are told too.
 
 mod rows;
 mod tree;
@@ -55,10 +59,17 @@ struct Pattern {
     raw: (u64, f64),
     certain: (u64, f64),
     possible: u64,
+    /// Where the release's own tree has it.
+    elsewhere: Option<(String, u64, f64)>,
 }
 
 impl Pattern {
     fn survives(&self) -> bool {
+        self.stays() || self.elsewhere.is_some()
+    }
+
+    /// Whether it can be read off the release as it is.
+    fn stays(&self) -> bool {
         2 * self.certain.0 >= self.raw.0 && self.certain.1 >= self.raw.1 - 0.05
     }
 }
@@ -75,7 +86,7 @@ impl Task for Partition {
         watch.check()?;
         let released_tree = grow(&released, self.growth);
         let mut patterns = Vec::new();
-        self.patterns(&raw, &released, &raw_tree, &mut Vec::new(), &mut patterns);
+        self.patterns((&raw, &released), (&raw_tree, &released_tree), &mut Vec::new(), &mut patterns);
         let name = target.name(study.problem);
         let survive = patterns.iter().filter(|pattern| pattern.survives()).count();
         let headline = match patterns.is_empty() {
@@ -107,24 +118,49 @@ impl Partition {
     /// Walks the table's tree and looks for its patterns in the release; below a pattern there is no other.
     fn patterns<'a>(
         &self,
-        raw: &Rows,
-        released: &Rows,
-        node: &'a Node,
+        (raw, released): (&Rows, &Rows),
+        (node, other): (&'a Node, &Node),
         conditions: &mut Vec<Condition<'a>>,
         found: &mut Vec<Pattern>,
     ) {
         let (class, share) = node.majority();
         if !conditions.is_empty() && share >= self.share {
-            found.push(pattern(raw, released, node, class, conditions));
+            let mut pattern = pattern(raw, released, node, class, conditions);
+            pattern.elsewhere = elsewhere(released, other, conditions, &pattern, class);
+            found.push(pattern);
             return;
         }
         let Some((split, sides)) = &node.split else { return };
         for (side, is_left) in sides.iter().zip([true, false]) {
             conditions.push((split, is_left));
-            self.patterns(raw, released, side, conditions, found);
+            self.patterns((raw, released), (side, other), conditions, found);
             conditions.pop();
         }
     }
+}
+
+/// Looks for a pattern in the release's own tree: the same attributes and sides, wherever they are split.
+fn elsewhere(
+    released: &Rows,
+    tree: &Node,
+    conditions: &[Condition<'_>],
+    pattern: &Pattern,
+    class: usize,
+) -> Option<(String, u64, f64)> {
+    let mut node = tree;
+    let mut texts = Vec::new();
+    for (condition, is_left) in conditions {
+        let (split, sides) = node.split.as_ref()?;
+        if split.feature != condition.feature {
+            return None;
+        }
+        texts.push(words(released, split, *is_left));
+        node = if *is_left { &sides[0] } else { &sides[1] };
+    }
+    let (rows, (majority, share)) = (node.rows() - node.overlap, node.majority());
+    let alike = majority == class && share >= pattern.raw.1 - 0.05;
+    (alike && 2 * rows >= pattern.raw.0 && rows <= 2 * pattern.raw.0)
+        .then(|| (texts.join(" and "), rows, share))
 }
 
 fn pattern(raw: &Rows, released: &Rows, node: &Node, class: usize, conditions: &[Condition<'_>]) -> Pattern {
@@ -147,6 +183,7 @@ fn pattern(raw: &Rows, released: &Rows, node: &Node, class: usize, conditions: &
         raw: (node.rows(), node.majority().1),
         certain: (certain, of_class as f64 / certain.max(1) as f64),
         possible,
+        elsewhere: None,
     }
 }
 
@@ -243,6 +280,9 @@ fn pattern_json(pattern: &Pattern) -> Value {
         "pattern": pattern.text, "class": pattern.class, "raw_rows": pattern.raw.0, "raw_share": pattern.raw.1,
         "certain_rows": pattern.certain.0, "certain_share": pattern.certain.1, "possible_rows": pattern.possible,
         "survives": pattern.survives(),
+        "elsewhere": pattern.elsewhere.as_ref().map(|(text, rows, share)| {
+            json!({ "pattern": text, "rows": rows, "share": share })
+        }),
     })
 }
 
@@ -257,7 +297,13 @@ fn patterns_section(patterns: &[Pattern]) -> Section {
             pattern.certain.0.to_string(),
             percent(pattern.certain.1),
             pattern.possible.to_string(),
-            if pattern.survives() { "survives" } else { "is lost" }.to_owned(),
+            match (pattern.stays(), &pattern.elsewhere) {
+                (true, _) => "survives".to_owned(),
+                (false, Some((text, rows, share))) => {
+                    format!("survives as {text} ({rows} rows, {})", percent(*share))
+                }
+                (false, None) => "is lost".to_owned(),
+            },
         ]
     };
     let head = [
