@@ -252,7 +252,7 @@ impl Counts {
         let many = many.min(u64::from(u32::MAX)) as u32;
         match self {
             Counts::Dense(counts) => {
-                counts[combination as usize] = counts[combination as usize].saturating_add(many)
+                counts[combination as usize] = counts[combination as usize].saturating_add(many);
             }
             Counts::Sparse(counts) => *counts.entry(combination).or_default() += many,
         }

@@ -276,3 +276,51 @@ fn value_of(solution: &Solution, values: &[Vec<f64>]) -> f64 {
     let level = |row: &Vec<String>| row[1].split(' ').next().unwrap().parse::<usize>().unwrap();
     rows.unwrap().iter().zip(values).map(|(row, values)| values[level(row)]).sum()
 }
+
+/// The pattern "capital gain above a cut near 7,000 means more than 50K" survives with a rule at that cut.
+#[test]
+fn the_pattern_of_high_capital_gain_survives() {
+    let Some(data) = shared_data() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let table = data.join("adult.train.complete.csv.zst");
+    let gains = folder.path().join("gains.csv");
+    let plain =
+        Policy::parse("[privacy]\nk = 1\n[attribute.capital-gain]\nrole = \"quasi\"\n", None).unwrap();
+    let read = run::read(&table, &plain, &Unwatched).unwrap();
+    let column = read.names().iter().position(|name| name == "capital-gain").unwrap();
+    let line = |value: &&str| {
+        let number: u32 = value.parse().unwrap();
+        format!("{value};{} thousand;{};*\n", number / 1000, if number < 7000 { "low" } else { "high" })
+    };
+    std::fs::write(&gains, read.values(column).iter().map(line).collect::<String>()).unwrap();
+    for (method, hard) in [("rv-global", true), ("rv-cluster", false)] {
+        for k in [5, 10] {
+            let text = format!(
+                "[privacy]\nk = {k}\n[method]\nname = \"{method}\"\nseed = 1\n\
+                 [attribute.age]\nrole = \"quasi\"\nkind = \"numeric\"\nhierarchy = {{ intervals = [7, 14, 28, 56] }}\n\
+                 [attribute.education-num]\nrole = \"quasi\"\nkind = \"numeric\"\nhierarchy = {{ intervals = [13] }}\n\
+                 [attribute.capital-gain]\nrole = \"quasi\"\nkind = \"numeric\"\nhierarchy = {:?}\n\
+                 rules = [{{ cut = [6999, 7000], importance = 45, hard = {hard} }}]\n\
+                 [attribute.salary-class]\nrole = \"class\"\n[evaluate.partition]\ndepth = 2\n",
+                gains.display().to_string()
+            );
+            let evaluation = throng::evaluate::Evaluate {
+                data: table.clone(),
+                policy: Policy::parse(&text, None).unwrap(),
+                release: None,
+                task: "partition".to_owned(),
+            };
+            let found = evaluation.run(&Unwatched).unwrap();
+            assert!(found.k >= k);
+            let patterns = found.figures["patterns"].as_array().unwrap();
+            let gain = patterns.iter().find(|pattern| pattern["pattern"] == "capital-gain ≥ 7298").unwrap();
+            assert_eq!((gain["raw_rows"].as_u64(), gain["class"].as_str()), (Some(1330), Some(">50K")));
+            assert_eq!(gain["survives"], true, "{method}, k = {k}: {gain}");
+            let young = patterns
+                .iter()
+                .find(|pattern| pattern["pattern"] == "capital-gain < 7298 and age < 28")
+                .unwrap();
+            assert_eq!(young["raw_rows"], 7162);
+        }
+    }
+}

@@ -151,6 +151,20 @@ impl<'a> Lattice<'a> {
         self.attributes.iter().zip(levels).filter(|(own, level)| own.top == **level).count()
     }
 
+    /// The entropy of each attribute at each level from its lowest on.
+    pub fn entropies(&self) -> Vec<Vec<f64>> {
+        let whole = self.whole();
+        let entropy = |at: usize, level: u8| -> f64 {
+            let sizes = self.refine(&whole, at, level).sizes;
+            let records = self.problem.len() as f64;
+            -sizes.iter().map(|size| f64::from(*size) / records).map(|share| share * share.ln()).sum::<f64>()
+        };
+        let attributes = self.attributes.iter().enumerate();
+        attributes
+            .map(|(at, own)| (own.lowest..=own.highest).map(|level| entropy(at, level)).collect())
+            .collect()
+    }
+
     /// All rows in one group.
     pub fn whole(&self) -> Groups {
         Groups { of_row: vec![0; self.rows()], sizes: vec![self.problem.len() as u32], first: vec![0] }

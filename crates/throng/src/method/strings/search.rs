@@ -237,7 +237,7 @@ impl<'a> Search<'a> {
         for levels in std::mem::take(&mut self.known.strings) {
             self.consider(&levels);
         }
-        self.descend()?;
+        self.descend_both()?;
         let levels: Levels = self.lattice.attributes.iter().map(|own| own.lowest).collect();
         let root = self.node(0, levels, false);
         let mut waiting = BinaryHeap::from([root]);
@@ -497,40 +497,46 @@ impl<'a> Search<'a> {
         self.groups_of(levels, self.order.len())
     }
 
-    /// A good string: from the coarsest one down, always by the step that gains most.
-    fn descend(&mut self) -> Result<()> {
+    /// Good strings to begin with, from the coarsest one down: by the step that gains most, and by the one that gains
+    /// most for the detail that it spends, measured by entropy.
+    fn descend_both(&mut self) -> Result<()> {
+        if self.lattice.verdict(&self.lattice.groups(&self.lattice.highest())).valid {
+            let entropies = self.lattice.entropies();
+            let spent = |at: usize, from: u8, to: u8| {
+                let lowest = self.lattice.attributes[at].lowest;
+                let entropy = |level: u8| entropies[at][usize::from(level - lowest)];
+                (entropy(to) - entropy(from)).max(1e-9)
+            };
+            let plain = self.descend(|_, _, _| 1.0)?;
+            let thrifty = self.descend(spent)?;
+            self.consider(&plain);
+            self.consider(&thrifty);
+        }
+        Ok(())
+    }
+
+    /// Goes down from the coarsest string, always by the step with the greatest gain over its cost that passes.
+    fn descend(&self, cost: impl Fn(usize, u8, u8) -> f64) -> Result<Levels> {
         let mut levels = self.lattice.highest();
         let mut groups = self.lattice.groups(&levels);
-        if !self.lattice.verdict(&groups).valid {
-            return Ok(());
-        }
-        self.consider(&levels);
-        let mut stuck = vec![false; levels.len()];
+        // Levels below these are known to fail.
+        let mut floor: Levels = self.lattice.attributes.iter().map(|own| own.lowest).collect();
         loop {
             self.watch.check()?;
-            if self.limit_reached() {
-                return Ok(());
-            }
-            let gain = |at: usize| {
-                let own = &self.lattice.attributes[at];
-                (own.lowest..levels[at])
-                    .map(|level| self.measure.value(at, level) - self.measure.value(at, levels[at]))
-                    .fold(f64::NEG_INFINITY, f64::max)
+            let steps = (0..levels.len()).flat_map(|at| (floor[at]..levels[at]).map(move |to| (at, to)));
+            let gain = |(at, to): (usize, u8)| {
+                (self.measure.value(at, to) - self.measure.value(at, levels[at])) / cost(at, levels[at], to)
             };
-            let steps = (0..levels.len())
-                .filter(|at| !stuck[*at] && levels[*at] > self.lattice.attributes[*at].lowest);
-            let Some(at) = steps.max_by(|a, b| gain(*a).total_cmp(&gain(*b)).then(b.cmp(a))) else { break };
-            self.tests += 1;
-            match self.lattice.test(&groups, at, levels[at] - 1).valid {
+            let best = steps.max_by(|a, b| gain(*a).total_cmp(&gain(*b)).then(b.cmp(a)));
+            let Some((at, to)) = best.filter(|_| !self.limit_reached()) else { return Ok(levels) };
+            match self.lattice.test(&groups, at, to).valid {
                 true => {
-                    levels[at] -= 1;
-                    groups = self.lattice.refine(&groups, at, levels[at]);
+                    levels[at] = to;
+                    groups = self.lattice.refine(&groups, at, to);
                 }
-                false => stuck[at] = true,
+                false => floor[at] = to + 1,
             }
         }
-        self.consider(&levels);
-        Ok(())
     }
 }
 
