@@ -26,6 +26,12 @@ const DENSE_UP_TO: u128 = 1 << 22;
 /// More records than this are not tried when it is asked how many are needed.
 const MOST_RECORDS: u64 = 1 << 27;
 
+/// More values of an attribute than this are refused: their combinations could not be counted anyway.
+const MOST_VALUES: u32 = 1_000_000;
+
+/// Records between two looks at whether to stop.
+const BATCH: u64 = 1 << 20;
+
 /// What to simulate.
 #[derive(Clone, Debug, Serialize)]
 pub struct Simulation {
@@ -63,9 +69,9 @@ pub struct Simulated {
 
 /// Attributes with so many equally frequent values each.
 pub fn uniform(values: &[u32]) -> Result<Vec<Vec<f64>>> {
-    match values.iter().all(|count| *count >= 1) {
+    match values.iter().all(|count| (1..=MOST_VALUES).contains(count)) {
         true => Ok(values.iter().map(|count| vec![1.0 / f64::from(*count); *count as usize]).collect()),
-        false => Err(Error::input("an attribute needs at least one value")),
+        false => Err(Error::input(format!("an attribute must have from 1 to {MOST_VALUES} values"))),
     }
 }
 
@@ -125,8 +131,7 @@ impl Simulation {
         let outcomes = seeds.into_par_iter().map_init(
             || Counts::new(dice.combinations),
             |counts, seed| {
-                watch.check()?;
-                let outcome = dice.every_combination_has(self.k, records, seed, counts);
+                let outcome = dice.every_combination_has(self.k, records, seed, counts, watch)?;
                 watch.advance(1);
                 Ok(outcome)
             },
@@ -174,31 +179,41 @@ impl Dice {
         })
     }
 
-    fn every_combination_has(&self, k: u32, records: u64, seed: u64, counts: &mut Counts) -> bool {
+    fn every_combination_has(
+        &self,
+        k: u32,
+        records: u64,
+        seed: u64,
+        counts: &mut Counts,
+        watch: &dyn Watch,
+    ) -> Result<bool> {
         counts.clear();
         let mut random = ChaCha8Rng::seed_from_u64(seed);
-        match self.bits {
-            Some(0) => counts.add_many(0, records),
-            Some(bits) => {
-                let (mut pool, mut left) = (0u64, 0);
-                for _ in 0..records {
-                    if left < bits {
-                        (pool, left) = (random.next_u64(), 64);
+        let (mut pool, mut left) = (0u64, 0);
+        for done in (0..records).step_by(BATCH as usize) {
+            watch.check()?;
+            let batch = BATCH.min(records - done);
+            match self.bits {
+                Some(0) => counts.add_many(0, batch),
+                Some(bits) => {
+                    for _ in 0..batch {
+                        if left < bits {
+                            (pool, left) = (random.next_u64(), 64);
+                        }
+                        counts.add(u128::from(pool & ((1 << bits) - 1)));
+                        pool >>= bits;
+                        left -= bits;
                     }
-                    counts.add(u128::from(pool & ((1 << bits) - 1)));
-                    pool >>= bits;
-                    left -= bits;
                 }
-            }
-            None => {
-                for _ in 0..records {
-                    let combination =
-                        self.attributes.iter().fold(0, |key, die| key * die.values + die.draw(&mut random));
-                    counts.add(combination);
+                None => {
+                    for _ in 0..batch {
+                        let drawn = self.attributes.iter();
+                        counts.add(drawn.fold(0, |key, die| key * die.values + die.draw(&mut random)));
+                    }
                 }
             }
         }
-        counts.all_have(k)
+        Ok(counts.all_have(k))
     }
 }
 

@@ -42,6 +42,9 @@ fn attributes(arguments: &args::Simulate, watch: &dyn Watch) -> Result<Vec<Vec<f
     if arguments.needed.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
         return Err(Error::input("--needed must be a share above 0 and at most 1"));
     }
+    if arguments.attributes.is_some_and(|count| !(1..=1000).contains(&count)) {
+        return Err(Error::input("--attributes must be from 1 to 1000"));
+    }
     match (&arguments.data, &arguments.policy) {
         (Some(data), Some(policy)) => {
             let policy = Policy::load(policy)?;
