@@ -4,8 +4,8 @@
 //! of the same shape stands in for them (`throng_bench::certificates`), so values of its rows compare with each other
 //! and not with the thesis. On Adult the quasi-identifiers are age, education-num, capital-gain and the salary itself, as
 //! in the thesis. Its hierarchies and weights are not given; ours are bands, of capital gain with a last level of two: below
-//! 7,000 and from there on. For strings the rule at that edge is hard: at the level `*` research value of wide bands is
-//! next to nothing, so a rule that only adds value would not decide.
+//! 7,000 and from there on. For methods that value research the rule at that edge is hard: the research value of wide
+//! bands is next to nothing, so a rule that only adds value may be outweighed.
 
 use std::path::Path;
 use std::time::Instant;
@@ -163,12 +163,13 @@ fn strings(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Vec<Section>> {
         runs.len(),
         format!("{faster} of {} runs", runs.len()),
     ));
-    let nothing = runs.iter().filter(|run| run.local.1.is_none()).count();
+    let at_5 = runs.iter().filter(|run| run.k == 5).count();
+    let nothing = runs.iter().filter(|run| run.k == 5 && run.local.1.is_none()).count();
     claims.push(claim(
-        "The local search often finds nothing at k = 5",
-        nothing,
-        nothing.max(1),
-        format!("nothing in {nothing} of {} runs", runs.len()),
+        "The local search finds nothing in most runs at k = 5",
+        usize::from(2 * nothing > at_5),
+        1,
+        format!("nothing in {nothing} of {at_5} runs"),
     ));
     let row = |run: &Run, seconds: f64, value: Option<f64>, note: &str| {
         vec![
@@ -273,7 +274,7 @@ fn eight_attributes(setting: &Setting) -> Result<Section> {
 
 /// The policy of Adult: rules as in table 9, with the cut of capital gain where the raw data has its pattern.
 fn adult_policy(method: &str, k: usize, gains: &Path) -> Result<Policy> {
-    let hard = method.starts_with("rv-") && !method.contains("cluster");
+    let hard = method.starts_with("rv-");
     let gains = quoted(gains);
     let text = format!(
         "[privacy]\nk = {k}\n[method]\nname = \"{method}\"\nseed = 1\n\

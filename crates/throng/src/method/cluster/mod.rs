@@ -310,7 +310,9 @@ impl<'a, P: Price> Loop<'a, P> {
 
     fn step(&self, at: u32) -> Step {
         let partner = match self.plain {
-            true => tree::scan(&self.clusters, at, |other| self.price.merge(&self.clusters, at, other)),
+            true => tree::scan(&self.clusters, at, |other| {
+                self.price.merge(&self.clusters, at, other, f64::INFINITY)
+            }),
             false => self.forest.best_partner(&self.clusters, &self.price, at),
         };
         let left = self.allowance - self.suppressed.len();

@@ -241,8 +241,8 @@ impl Forest {
         self.trees[clusters.part(at) as usize].best(
             clusters,
             None,
-            |reach| price.least_merge(clusters, at, reach),
-            |other| (other != at).then(|| price.merge(clusters, at, other)),
+            |reach, least| price.least_merge(clusters, at, reach, least),
+            |other, least| (other != at).then(|| price.merge(clusters, at, other, least)),
         )
     }
 
@@ -258,8 +258,8 @@ impl Forest {
             tree.best(
                 clusters,
                 best,
-                |reach| if reach.smallest() > most { f64::INFINITY } else { price.least_suppress(reach) },
-                |other| allowed(other).then(|| price.suppress(clusters, other)),
+                |reach, _| if reach.smallest() > most { f64::INFINITY } else { price.least_suppress(reach) },
+                |other, _| allowed(other).then(|| price.suppress(clusters, other)),
             )
         })
     }
@@ -399,8 +399,8 @@ impl Tree {
         &self,
         clusters: &Clusters,
         mut best: Option<Priced>,
-        least: impl Fn(&Reach<'_>) -> f64,
-        price: impl Fn(u32) -> Option<f64>,
+        least: impl Fn(&Reach<'_>, f64) -> f64,
+        price: impl Fn(u32, f64) -> Option<f64>,
     ) -> Option<Priced> {
         if self.nodes.is_empty() {
             return best;
@@ -414,7 +414,7 @@ impl Tree {
             if node.children == 0 {
                 for &cluster in &self.clusters[node.from as usize..node.to as usize] {
                     if clusters.alive(cluster)
-                        && let Some(price) = price(cluster)
+                        && let Some(price) = price(cluster, best.map_or(f64::INFINITY, |best| best.0))
                         && better((price, cluster), best)
                     {
                         best = Some((price, cluster));
@@ -422,10 +422,11 @@ impl Tree {
                 }
                 continue;
             }
+            let known = best.map_or(f64::INFINITY, |best| best.0);
             let child = node.children as usize;
             let bounds = [child, child + 1].map(|child| match self.nodes[child].alive {
                 0 => (f64::INFINITY, child),
-                _ => (least(&self.reach(child)), child),
+                _ => (least(&self.reach(child), known), child),
             });
             // The more promising one is looked at first.
             match bounds[0].0 <= bounds[1].0 {

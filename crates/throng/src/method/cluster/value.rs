@@ -10,10 +10,10 @@ use crate::table::Domain;
 
 /// Prices of steps; lower is better.
 pub trait Price {
-    /// The price of merging two clusters.
-    fn merge(&self, clusters: &Clusters, at: u32, other: u32) -> f64;
-    /// No more than the price of merging a cluster with any of a branch.
-    fn least_merge(&self, clusters: &Clusters, at: u32, branch: &Reach) -> f64;
+    /// The price of merging two clusters; any price above `least` if it is more than that.
+    fn merge(&self, clusters: &Clusters, at: u32, other: u32, least: f64) -> f64;
+    /// No more than the price of merging a cluster with any of a branch; any price above `least` if it is more than that.
+    fn least_merge(&self, clusters: &Clusters, at: u32, branch: &Reach, least: f64) -> f64;
     /// The price of suppressing a cluster.
     fn suppress(&self, clusters: &Clusters, at: u32) -> f64;
     /// No more than the price of suppressing any cluster of a branch.
@@ -31,6 +31,8 @@ pub struct ResearchPrice {
     spans: Arc<Spans>,
     attributes: Vec<OfAttribute>,
     settings: Settings,
+    /// The value of the table as it is.
+    total: f64,
 }
 
 struct OfAttribute {
@@ -39,6 +41,8 @@ struct OfAttribute {
     raw: f64,
     /// Σ R·N over clusters as they are, suppressed records at their full range.
     now: f64,
+    /// The value of the attribute as it is.
+    worth: f64,
     /// The full range.
     whole: f64,
     /// Σ importance of rules that no cluster breaks, and of all.
@@ -76,6 +80,7 @@ impl ResearchPrice {
                     weight: attribute.weight,
                     raw: own + left_out,
                     now: own + suppressed.len() as f64 * spans.whole(at),
+                    worth: 0.0,
                     whole: spans.whole(at),
                     kept: all,
                     all,
@@ -84,7 +89,39 @@ impl ResearchPrice {
                 }
             })
             .collect();
-        ResearchPrice { spans, attributes, settings: settings.clone() }
+        let mut price = ResearchPrice { spans, attributes, settings: settings.clone(), total: 0.0 };
+        price.take_stock();
+        price
+    }
+
+    /// Computes what everything is worth as it is.
+    fn take_stock(&mut self) {
+        for x in 0..self.attributes.len() {
+            self.attributes[x].worth = self.value(&self.attributes[x], 0.0, 0.0);
+        }
+        self.total = self.attributes.iter().map(|own| own.worth).sum();
+    }
+
+    /// Minus the value that is left when each attribute grows and breaks rules as told. Gives up once more is lost than
+    /// leaves hope for `least`; rounding cannot make up for the margin.
+    #[inline(always)]
+    fn left(&self, least: f64, change: impl Fn(usize, &OfAttribute) -> (f64, f64)) -> f64 {
+        let hopeless = least + 1e-9 * self.total;
+        let (mut left, mut hope) = (0.0, self.total);
+        for (x, own) in self.attributes.iter().enumerate() {
+            let (grown, broken) = change(x, own);
+            if grown == 0.0 && broken == 0.0 {
+                left += own.worth;
+                continue;
+            }
+            let value = self.value(own, grown, broken);
+            left += value;
+            hope += value - own.worth;
+            if -hope > hopeless {
+                return -hope;
+            }
+        }
+        -left
     }
 
     /// The value of an attribute once its sum has grown and rules of some importance are broken.
@@ -130,31 +167,25 @@ impl ResearchPrice {
 }
 
 impl Price for ResearchPrice {
-    fn merge(&self, clusters: &Clusters, at: u32, other: u32) -> f64 {
-        let mut left = 0.0;
-        for (x, own) in self.attributes.iter().enumerate() {
+    fn merge(&self, clusters: &Clusters, at: u32, other: u32, least: f64) -> f64 {
+        self.left(least, |x, own| {
             let (grown, (low, high)) = self.growth(clusters, at, other, x);
-            left += self.value(own, grown, self.broken(own, low, high));
-        }
-        -left
+            (grown, self.broken(own, low, high))
+        })
     }
 
-    fn least_merge(&self, clusters: &Clusters, at: u32, branch: &Reach) -> f64 {
+    fn least_merge(&self, clusters: &Clusters, at: u32, branch: &Reach, least: f64) -> f64 {
         let size = f64::from(clusters.size(at));
-        let mut left = 0.0;
-        for (x, own) in self.attributes.iter().enumerate() {
+        self.left(least, |x, own| {
             let (low, high) = clusters.ends(at, x);
+            let span = clusters.span(at, x);
             // Any partner reaches at least this far.
             let (least_low, least_high) = branch.least_union(x, low, high);
-            let union = self.spans.span(x, least_low, least_high);
+            let same = (least_low, least_high) == (low, high);
+            let union = if same { span } else { self.spans.span(x, least_low, least_high) };
             let theirs = f64::from(branch.smallest()) * (union - branch.widest(x)).max(0.0);
-            left += self.value(
-                own,
-                size * (union - clusters.span(at, x)) + theirs,
-                self.broken(own, least_low, least_high),
-            );
-        }
-        -left
+            (size * (union - span) + theirs, self.broken(own, least_low, least_high))
+        })
     }
 
     fn suppress(&self, clusters: &Clusters, at: u32) -> f64 {
@@ -184,6 +215,7 @@ impl Price for ResearchPrice {
             own.now += grown;
             Self::note_broken(own, low, high);
         }
+        self.take_stock();
     }
 
     fn suppressed(&mut self, clusters: &Clusters, at: u32) {
@@ -191,10 +223,11 @@ impl Price for ResearchPrice {
         for (x, own) in self.attributes.iter_mut().enumerate() {
             own.now += size * (own.whole - clusters.span(at, x));
         }
+        self.take_stock();
     }
 
     fn total(&self) -> Option<f64> {
-        Some(self.attributes.iter().map(|own| self.value(own, 0.0, 0.0)).sum())
+        Some(self.total)
     }
 }
 
@@ -212,7 +245,7 @@ impl Euclid {
 }
 
 impl Price for Euclid {
-    fn merge(&self, clusters: &Clusters, at: u32, other: u32) -> f64 {
+    fn merge(&self, clusters: &Clusters, at: u32, other: u32, _least: f64) -> f64 {
         (0..self.attributes)
             .map(|x| {
                 let (a, b) = (clusters.ends(at, x), clusters.ends(other, x));
@@ -221,7 +254,7 @@ impl Price for Euclid {
             .sum()
     }
 
-    fn least_merge(&self, clusters: &Clusters, at: u32, branch: &Reach) -> f64 {
+    fn least_merge(&self, clusters: &Clusters, at: u32, branch: &Reach, _least: f64) -> f64 {
         (0..self.attributes)
             .map(|x| {
                 let (low, high) = clusters.ends(at, x);
