@@ -7,6 +7,7 @@
 mod data;
 mod fung2007;
 mod ghinita2009;
+mod morton2012;
 mod xu2006;
 
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ use throng::report::{Page, json, page_html};
 use throng::{Error, Result};
 
 /// All reproductions.
-static PAPERS: &[Entry] = &[xu2006::XU2006, ghinita2009::GHINITA, fung2007::FUNG2007];
+static PAPERS: &[Entry] = &[xu2006::XU2006, ghinita2009::GHINITA, fung2007::FUNG2007, morton2012::MORTON];
 
 /// One paper.
 struct Entry {

@@ -1,5 +1,7 @@
 //! What the benchmarks share: making large tables, and the baseline they are compared with.
 
+pub mod certificates;
+
 use std::error::Error;
 use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;

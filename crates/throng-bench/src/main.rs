@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
-//! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows.
+//! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
 //! compare ratios of one sweep, not seconds of two.
@@ -11,6 +11,7 @@ mod kernel;
 mod line;
 mod local_recoding;
 mod refine;
+mod strings;
 mod sweep;
 
 use std::path::PathBuf;
@@ -50,6 +51,18 @@ enum What {
     Line,
     /// Top-down refinement: its time against reading, its growth, and several quasi-identifiers
     Refine,
+    /// Generalization strings with proof and under a limit, and clustering against all pairs
+    Strings {
+        /// Required k
+        #[arg(long, default_value_t = 3)]
+        k: usize,
+        /// Seconds of the search under a limit
+        #[arg(long, default_value_t = 20.0)]
+        seconds: f64,
+        /// Leave clustering out
+        #[arg(long)]
+        no_cluster: bool,
+    },
     /// One run, told as JSON (used by the sweep)
     #[command(hide = true)]
     Run { data: PathBuf, policy: PathBuf, release: PathBuf, method: String, k: usize, threads: usize },
@@ -66,6 +79,7 @@ fn main() -> Result<()> {
         Some(What::LocalRecoding) => local_recoding::measure(arguments.threads, arguments.repeat),
         Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),
+        Some(What::Strings { k, seconds, no_cluster }) => strings::run(*k, *seconds, !no_cluster),
         Some(What::Copy { data, target }) => sweep::copy(data, target),
         Some(What::Run { data, policy, release, method, k, threads }) => {
             sweep::run(data, policy, release, method, *k, *threads)

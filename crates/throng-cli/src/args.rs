@@ -32,6 +32,8 @@ pub enum Command {
     Compare(Compare),
     /// Tell what a release is still good for
     Evaluate(Evaluate),
+    /// Draw random tables to see whether k is reachable at all
+    Simulate(Simulate),
     /// List the methods, what each is for and where it was described
     Methods(Methods),
     /// Print a completion script for a shell
@@ -270,6 +272,43 @@ pub struct Evaluate {
 
 fn task_names() -> Vec<&'static str> {
     throng::evaluate::TASKS.iter().map(|entry| entry.name).collect()
+}
+
+/// Arguments of `simulate`.
+#[derive(Args, Debug)]
+pub struct Simulate {
+    /// Number of attributes
+    #[arg(long, value_name = "N")]
+    pub attributes: Option<usize>,
+    /// Equally frequent values of all attributes, or of each one; 2 by default
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub values: Vec<u32>,
+    /// Take attributes and the shares of their values from this table
+    #[arg(long, value_name = "FILE", requires = "policy", conflicts_with_all = ["attributes", "values"])]
+    pub data: Option<PathBuf>,
+    /// The policy that tells the table's quasi-identifiers
+    #[arg(short, long, requires = "data")]
+    pub policy: Option<PathBuf>,
+    /// How many records every combination must have
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    pub k: u32,
+    /// Records of each table
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub records: u64,
+    /// Tables to draw
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repetitions: u32,
+    /// Also tell how many records would reach this share of successes
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.95")]
+    pub needed: Option<f64>,
+    /// The seed
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub running: Running,
 }
 
 /// Arguments of `methods`.

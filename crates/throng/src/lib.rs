@@ -61,6 +61,8 @@
 //! | [`problem`] | joins table and policy: all that a method may look at |
 //! | [`privacy`] | what must hold for every class: k, l, t; and the risk of a table as it stands |
 //! | [`loss`] | what a box of codes costs, and a lower bound on the loss of every release |
+//! | [`research`] | research value: what a recoding is worth, and weights by association |
+//! | [`rules`] | data constraint rules: what should stay apart in a release, and what must |
 //! | [`curve`], [`mapping`] | orders in which near records lie together |
 //! | [`method`] | from a problem to a partition of its records; the registry of methods |
 //! | [`release`] | from a partition to cells, and files that appear complete or not at all |
@@ -68,6 +70,7 @@
 //! | [`report`] | JSON, one HTML page, terminal text |
 //! | [`evaluate`] | what a release is still good for; the registry of tasks |
 //! | [`recipe`], [`apply`] | a learned recoding as a file, and masking other records with it |
+//! | [`simulate`] | random tables, to see whether k is reachable at all |
 //! | [`run`], [`compare`] | whole runs, which is what fronts call |
 //! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
 //!
@@ -89,7 +92,10 @@ pub mod problem;
 pub mod recipe;
 pub mod release;
 pub mod report;
+pub mod research;
+pub mod rules;
 pub mod run;
+pub mod simulate;
 pub mod table;
 pub mod target;
 pub mod watch;

@@ -14,6 +14,8 @@ use crate::loss::Limits;
 use crate::mapping::{Line, Lines, Mapping};
 use crate::policy::{Incomplete, Policy, Privacy, Role};
 use crate::privacy::Requirement;
+use crate::research::association;
+use crate::rules::Rules;
 use crate::table::domain::Encoding;
 use crate::table::{Domain, Storage, Table};
 use crate::watch::Watch;
@@ -232,6 +234,18 @@ pub struct Counted {
     pub codes: Vec<u32>,
 }
 
+impl Counted {
+    fn without_codes(&self) -> Self {
+        Counted {
+            name: self.name.clone(),
+            column: self.column,
+            domain: self.domain.clone(),
+            has_hierarchy: self.has_hierarchy,
+            codes: Vec::new(),
+        }
+    }
+}
+
 /// All that a method may look at.
 #[derive(Clone, Debug)]
 pub struct Problem {
@@ -249,6 +263,10 @@ pub struct Problem {
     pub requirement: Requirement,
     /// What no class of the release may exceed.
     pub limits: Limits,
+    /// What should stay apart, and what must.
+    pub rules: Rules,
+    /// How many records may be suppressed.
+    pub suppressible: usize,
     /// The seed of all randomness.
     pub seed: u64,
     /// The table's row of each record; `None` when they are the same.
@@ -316,8 +334,11 @@ impl Problem {
             }
         }
         let records = quasi_matrix(table, &parts.quasi, rows.as_deref(), count);
-        let attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
+        let mut attributes: Vec<Attribute> =
+            parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
+        weigh(policy, &mut attributes, &records);
         let limits = Limits::new(policy, &attributes)?;
+        let rules = Rules::bind(policy, &attributes)?;
         let demands = demands(table, policy, rows.as_deref())?;
         let requirement =
             Requirement::new(&policy.privacy, &parts.sensitive).with_demands(demands.as_deref());
@@ -330,6 +351,9 @@ impl Problem {
             demands,
             requirement,
             limits,
+            rules,
+            // With room for rounding: 5 % of 20 records is one record.
+            suppressible: (policy.suppress_share() * count as f64 + 1e-9) as usize,
             seed: policy.method.seed,
             rows,
             dropped,
@@ -347,11 +371,12 @@ impl Problem {
         self.records.len()
     }
 
-    /// The same problem with some of its records only; domains and requirement stay as they are.
+    /// The same problem with some of its records only; domains and requirement stay as they are. None of them may be
+    /// suppressed.
     pub fn of_records(&self, records: &[u32]) -> Self {
         let codes = |counted: &Counted| Counted {
             codes: records.iter().map(|record| counted.codes[*record as usize]).collect(),
-            ..counted.clone()
+            ..counted.without_codes()
         };
         Problem {
             attributes: self.attributes.clone(),
@@ -364,6 +389,8 @@ impl Problem {
                 .map(|demands| records.iter().map(|record| demands[*record as usize]).collect()),
             requirement: self.requirement.clone(),
             limits: self.limits.clone(),
+            rules: self.rules.clone(),
+            suppressible: 0,
             seed: self.seed,
             rows: Some(records.iter().map(|record| self.row(*record) as u32).collect()),
             dropped: self.dropped,
@@ -419,6 +446,27 @@ fn demands(table: &Table, policy: &Policy, rows: Option<&[u32]>) -> Result<Optio
     };
     let of_entry = table.values(column).iter().enumerate().map(read).collect::<Result<Vec<u32>>>()?;
     Ok(Some(column_codes(table, column, &of_entry, rows).into()))
+}
+
+/// Sets the weights that a policy leaves to the table. They add up to 1 if all are left to it; beside given ones,
+/// whose default is 1, they are 1 on average.
+fn weigh(policy: &Policy, attributes: &mut [Attribute], records: &Records) {
+    let auto = |attribute: &Attribute| {
+        policy.attributes.get(&attribute.name).is_some_and(|attribute| attribute.auto_weight)
+    };
+    let count = attributes.iter().filter(|attribute| auto(attribute)).count();
+    if count == 0 {
+        return;
+    }
+    let weights = association::weights(attributes, records);
+    let own = || attributes.iter().zip(&weights).filter(|(attribute, _)| auto(attribute));
+    let sum: f64 = own().map(|(_, weight)| weight).sum();
+    let scale = if count == attributes.len() { 1.0 } else { count as f64 / sum };
+    for (attribute, weight) in attributes.iter_mut().zip(&weights) {
+        if auto(attribute) {
+            attribute.weight = weight * scale;
+        }
+    }
 }
 
 fn no_records(table: &Table, policy: &Policy) -> Error {

@@ -152,6 +152,7 @@ impl Recipe {
         for (attribute, masks) in problem.attributes.iter().zip(masks) {
             if let Some(own) = attributes.get_mut(&attribute.name) {
                 own.kind = Some(name_of(KINDS, &attribute.domain.kind()));
+                own.weight = attribute.weight;
                 own.cells = cells(attribute, masks);
             }
         }
@@ -201,6 +202,7 @@ impl Recipe {
                     kind: own.kind.as_ref().map(|kind| named(KINDS, kind)).transpose()?,
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
+                    auto_weight: false,
                     hierarchy: own.hierarchy.as_ref().map(Levels::hierarchy).transpose()?,
                     rules: Vec::new(),
                     span: 0..0,
@@ -268,6 +270,7 @@ impl Asked {
             max_gcp: None,
             max_query_error: None,
             suppress: 0.0,
+            suppress_given: false,
             quasi_identifiers: self.quasi_identifiers.iter().map(named).collect(),
             span: 0..0,
         })

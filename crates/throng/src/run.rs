@@ -7,15 +7,15 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
-use crate::audit::{Findings, audit};
+use crate::audit::{Findings, Measures, RuleMeasure, audit};
 use crate::error::{Error, Result};
-use crate::method::{Entry, Method, Options, Solution};
+use crate::method::{Divided, Entry, Method, Options, Solution, strings};
 use crate::policy::{Kind, Policy, Role};
 use crate::privacy::Part;
 use crate::problem::{self, Counted, Problem};
 use crate::recipe::Recipe;
 use crate::release::{Order, Output, Publish, Release, permutation};
-use crate::report::{Provenance, Report};
+use crate::report::{Block, Provenance, Report, Section};
 use crate::table::source::is_standard;
 use crate::table::{Reading, Table};
 use crate::target;
@@ -115,8 +115,10 @@ impl Anonymize {
         clock: Clock,
     ) -> Report {
         let names = |counted: &Counted| counted.name.clone();
-        let mut notes = notes(&self.policy);
+        let mut notes = notes(&self.policy, &findings.measures);
         notes.extend(solution.notes);
+        let mut sections = solution.sections;
+        sections.extend(rules_section(&findings.measures));
         Report {
             measures: findings.measures,
             method: self.policy.method.name.clone(),
@@ -128,7 +130,7 @@ impl Anonymize {
             examples: findings.examples,
             provenance,
             notes,
-            sections: solution.sections,
+            sections,
         }
     }
 }
@@ -146,23 +148,25 @@ pub(crate) fn check_release_is_not_the_table(data: &Path, release: &Path) -> Res
 }
 
 /// What in a policy has no effect on a release, or another one than a reader might think.
-fn notes(policy: &Policy) -> Vec<String> {
+fn notes(policy: &Policy, measures: &Measures) -> Vec<String> {
     let mut notes = Vec::new();
-    if policy.privacy.suppress > 0.0 {
-        notes.push(
-            "No record was suppressed: this method never needs to, so `suppress` has no effect.".to_owned(),
-        );
+    if policy.privacy.suppress > 0.0 && measures.suppressed == 0 {
+        notes.push("No record was suppressed: this run had no need to.".to_owned());
     }
+    notes.extend(rules_note(measures));
+    let own_rules =
+        Entry::find(&policy.method.name).is_ok_and(|entry| entry.takes.contains(&Part::HardRules));
     for (name, attribute) in &policy.attributes {
         if attribute.role == Role::Quasi && policy.role(name) == Role::Other {
             notes.push(format!(
                 "\"{name}\" is in none of the named quasi-identifiers and is published as it is."
             ));
         }
-        if attribute.rules.iter().any(|rule| !rule.hard) {
-            notes.push(format!("The rules of \"{name}\" are not used by this method."));
+        if !own_rules && attribute.rules.iter().any(|rule| !rule.hard) {
+            notes.push(format!("The rules of \"{name}\" do not steer this method."));
         }
-        if attribute.kind == Some(Kind::Numeric) && attribute.hierarchy.is_some() {
+        let by_levels = strings::recodes_by_levels(&policy.method.name);
+        if !by_levels && attribute.kind == Some(Kind::Numeric) && attribute.hierarchy.is_some() {
             notes.push(format!(
                 "\"{name}\" is numeric: it is published as ranges, its hierarchy is not used by this method."
             ));
@@ -194,6 +198,49 @@ pub(crate) fn write_release(
     release.write(&mut output, watch)?;
     release.write_sensitive(&mut beside)?;
     Ok((output, Some(beside)))
+}
+
+/// Which data constraint rules were kept.
+fn rules_note(measures: &Measures) -> Option<String> {
+    let rules = &measures.rules;
+    let broken: Vec<String> = rules
+        .iter()
+        .filter(|rule| !rule.kept)
+        .map(|rule| format!("{} of \"{}\" ({} records)", rule.rule, rule.attribute, rule.broken_records))
+        .collect();
+    (!rules.is_empty()).then(|| match broken.is_empty() {
+        true => format!("All {} rules are kept.", rules.len()),
+        false => {
+            format!(
+                "{} of {} rules are kept; broken: {}.",
+                rules.len() - broken.len(),
+                rules.len(),
+                broken.join(", ")
+            )
+        }
+    })
+}
+
+/// The rules of a policy as a part of the report.
+fn rules_section(measures: &Measures) -> Option<Section> {
+    let row = |rule: &RuleMeasure| {
+        vec![
+            rule.attribute.clone(),
+            rule.rule.clone(),
+            rule.importance.to_string(),
+            if rule.hard { "yes" } else { "no" }.to_owned(),
+            if rule.kept { "kept" } else { "broken" }.to_owned(),
+            rule.broken_records.to_string(),
+        ]
+    };
+    let head = ["attribute", "kept apart", "importance", "hard", "outcome", "records in breaking classes"];
+    (!measures.rules.is_empty()).then(|| Section {
+        heading: "Data constraint rules".to_owned(),
+        blocks: vec![Block::Table {
+            head: head.map(str::to_owned).to_vec(),
+            rows: measures.rules.iter().map(row).collect(),
+        }],
+    })
 }
 
 /// A release that is written and audited but not under its name yet. Dropping it removes it.
@@ -261,7 +308,10 @@ pub fn method(policy: &Policy) -> Result<Box<dyn Method>> {
         let span = policy.option_span(unknown).unwrap_or_else(|| span.clone());
         return Err(policy.point(error, &span, "not an option of this method"));
     }
-    Ok(method)
+    Ok(match entry.takes.contains(&Part::HardRules) {
+        true => method,
+        false => Box::new(Divided(method)),
+    })
 }
 
 /// The parts of a policy's requirement.

@@ -10,6 +10,7 @@ mod init;
 mod methods;
 mod pages;
 mod risk;
+mod simulate;
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Risk(arguments) => risk::run(&arguments),
+        Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Completions { shell } => pages::completions(shell),
         Command::Man { out } => pages::manual(out.as_deref()),

@@ -65,6 +65,9 @@ pub struct Measures {
     /// Whether it was published by permutation: k and classes are then those of groups, not of equal cells.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub permuted: bool,
+    /// The rules of the policy, kept and broken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<RuleMeasure>,
     /// How many classes there are of each size, ascending.
     pub class_sizes: Vec<(u64, u64)>,
     /// What does not hold, one sentence each; empty when the requirement is met.
@@ -89,6 +92,25 @@ pub struct QuasiIdentifierMeasure {
     pub k_required: u64,
     /// The k achieved.
     pub k: u64,
+}
+
+/// What became of one data constraint rule.
+#[derive(Clone, Debug, Serialize)]
+pub struct RuleMeasure {
+    /// Its attribute.
+    pub attribute: String,
+    /// What it keeps apart.
+    pub rule: String,
+    /// How much it matters.
+    pub importance: f64,
+    /// Whether it must not be broken.
+    pub hard: bool,
+    /// Whether no class breaks it.
+    pub kept: bool,
+    /// Classes with a cell that covers both of its sides.
+    pub broken_classes: u64,
+    /// The records in them.
+    pub broken_records: u64,
 }
 
 /// The diversity of one sensitive attribute: the worst class in each form.

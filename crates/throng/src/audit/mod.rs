@@ -10,12 +10,14 @@ mod meaning;
 mod measures;
 pub(crate) mod permutation;
 mod privacy;
+mod rules;
 
 use std::path::Path;
 
 pub use meaning::{Cell, Cells};
 pub use measures::{
-    Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, SensitiveMeasure,
+    Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, RuleMeasure,
+    SensitiveMeasure,
 };
 pub use privacy::codes_of;
 
@@ -88,6 +90,15 @@ pub(crate) fn audit_cells(
     if table.len() > problem.len() {
         measures.violations.push("the release has more records than the table".to_owned());
     }
+    if measures.suppressed > problem.suppressible as u64 {
+        measures.violations.push(format!(
+            "suppress = {} allows {} suppressed records, {} are not in the release",
+            policy.suppress_share(),
+            problem.suppressible,
+            measures.suppressed
+        ));
+    }
+    rules::measure(&mut measures, problem, &cells, &classes);
     measure_loss(&mut measures, problem, policy, &cells, &classes);
     let codes = match &permuted {
         Some(permuted) => vec![permuted.deal(&table, &classes, &mut measures)],

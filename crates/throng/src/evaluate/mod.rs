@@ -6,6 +6,7 @@
 
 pub mod classify;
 pub mod cube;
+pub mod partition;
 pub mod queries;
 
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ use crate::table::{Reading, Storage, Table};
 use crate::watch::Watch;
 
 /// All tasks.
-pub static TASKS: &[Entry] = &[queries::QUERIES, cube::CUBE, classify::CLASSIFY];
+pub static TASKS: &[Entry] = &[queries::QUERIES, cube::CUBE, classify::CLASSIFY, partition::PARTITION];
 
 /// A task ready to run.
 pub trait Task: Send + Sync {

@@ -6,6 +6,8 @@
 pub mod accuracy;
 pub mod anatomy;
 pub mod bottom_up;
+pub mod cluster;
+mod divided;
 pub mod exact;
 pub mod local;
 pub mod mondrian;
@@ -14,8 +16,10 @@ pub mod ordered;
 mod partition;
 pub mod refine;
 mod solution;
+pub mod strings;
 pub mod top_down;
 
+pub use divided::Divided;
 pub use options::Options;
 pub use partition::Partition;
 pub use solution::{Boxes, GroupCells, Solution};
@@ -40,6 +44,13 @@ pub static METHODS: &[Entry] = &[
     exact::EXACT,
     anatomy::ANATOMY,
     refine::REFINE,
+    strings::GLOBAL,
+    strings::LOCAL,
+    strings::HYBRID,
+    strings::PARTITIONED,
+    cluster::RV,
+    cluster::RV_SUPPRESS,
+    cluster::EUCLID,
 ];
 
 /// A method ready to run.
@@ -90,7 +101,9 @@ impl Entry {
 
     /// An error if the method does not take a part of the requirement.
     pub fn check_takes(&self, parts: impl IntoIterator<Item = Part>) -> Result<()> {
-        match parts.into_iter().find(|part| !self.takes.contains(part)) {
+        // Hard rules hold for every method: for those that do not take them, [`Divided`] keeps them.
+        let mut parts = parts.into_iter().filter(|part| *part != Part::HardRules);
+        match parts.find(|part| !self.takes.contains(part)) {
             None => Ok(()),
             Some(part) => {
                 let others: Vec<&str> = METHODS

@@ -1,9 +1,14 @@
 //! Solutions: what a method finds.
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
 use super::Partition;
 use super::refine::Masks;
+use crate::loss::Extent;
+use crate::problem::{Code, Matrix, Problem};
 use crate::report::Section;
 use crate::table::Map;
+use crate::with_matrix;
 
 /// What a method finds: which records are published alike, and how.
 #[derive(Clone, Debug, Default)]
@@ -64,4 +69,23 @@ impl GroupCells {
             .collect();
         GroupCells { texts, of_group }
     }
+}
+impl Boxes {
+    /// The smallest box around every group.
+    pub fn around(problem: &Problem, partition: &Partition) -> Self {
+        let ends =
+            with_matrix!(&problem.records, matrix => group_ends(matrix, partition, problem.attributes.len()));
+        Boxes { ends, half_open: false }
+    }
+}
+
+/// The lowest and highest code of every group, attribute by attribute.
+fn group_ends<C: Code>(matrix: &Matrix<C>, partition: &Partition, attributes: usize) -> Vec<Vec<(u32, u32)>> {
+    let extents: Vec<Extent<C>> =
+        (0..partition.len()).into_par_iter().map(|at| Extent::around(matrix, partition.group(at))).collect();
+    let end = |code: C| code.index() as u32;
+    (0..attributes)
+        .into_par_iter()
+        .map(|at| extents.iter().map(|extent| (end(extent.low(at)), end(extent.high(at)))).collect())
+        .collect()
 }

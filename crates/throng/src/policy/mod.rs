@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 use crate::error::{Error, Excerpt, Result, did_you_mean};
+use crate::method::cluster;
 use crate::table::Tree;
 use crate::table::domain::shorten;
 
@@ -79,6 +80,8 @@ pub struct Privacy {
     pub max_span: Vec<(String, f64, Range<usize>)>,
     /// Share of records that may be suppressed.
     pub suppress: f64,
+    /// Whether that share was written.
+    pub suppress_given: bool,
     /// Several quasi-identifiers with their own k.
     pub quasi_identifiers: Vec<QuasiIdentifier>,
     /// Where `[privacy]` stands.
@@ -139,6 +142,8 @@ pub struct AttributePolicy {
     pub weight: f64,
     /// Weights of the leaves of its hierarchy that do not weigh 1.
     pub leaf_weights: IndexMap<String, f64>,
+    /// Whether its weight comes from the table instead: from how little other attributes tell of it.
+    pub auto_weight: bool,
     /// Its hierarchy.
     pub hierarchy: Option<Hierarchy>,
     /// Its data constraint rules.
@@ -246,6 +251,12 @@ impl Policy {
     pub fn role(&self, column: &str) -> Role {
         let role = self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role);
         if role == Role::Quasi && !self.masks(column) { Role::Other } else { role }
+    }
+
+    /// The share of records that may be suppressed. A method whose point it is may suppress some unless told otherwise.
+    pub fn suppress_share(&self) -> f64 {
+        let by_default = !self.privacy.suppress_given && self.method.name == cluster::RV_SUPPRESS.name;
+        if by_default { cluster::SUPPRESSED_BY_DEFAULT } else { self.privacy.suppress }
     }
 
     /// Checks that every attribute the policy names is a column of the table.

@@ -88,6 +88,8 @@ pub(super) struct WrittenAttribute<'i> {
     pub kind: Option<Spanned<String>>,
     pub weight: Option<Spanned<f64>>,
     pub leaf_weights: Option<Item<'i>>,
+    /// Where `weight = "auto"` stands.
+    pub auto_weight: Option<Range<usize>>,
     pub hierarchy: Option<Item<'i>>,
     pub rules: Vec<WrittenRule>,
     /// Where the word `rules` stands.
@@ -267,11 +269,13 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
     let title = format!("[attribute.{}]", name.get_ref());
     let fields = Fields::open_item(source, item, &title, ATTRIBUTE)?;
     let rules = fields.items("rules", "a list of rules")?;
+    let auto = fields.item("weight").filter(|item| item.get_ref().as_str() == Some("auto"));
     Ok(WrittenAttribute {
         name,
         role: fields.string("role")?,
         kind: fields.string("kind")?,
-        weight: fields.number("weight")?,
+        weight: if auto.is_some() { None } else { fields.number("weight")? },
+        auto_weight: auto.map(Spanned::span),
         leaf_weights: fields.item("leaf_weights").cloned(),
         hierarchy: fields.item("hierarchy").cloned(),
         rules: rules.iter().map(|item| rule(source, item)).collect::<Result<_>>()?,

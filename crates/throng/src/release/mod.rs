@@ -11,20 +11,16 @@ mod text;
 
 use std::borrow::Cow;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 pub use output::Output;
 
 use rows::Rows;
 
 use crate::error::{Error, Result};
-use crate::loss::Extent;
 use crate::method::{Boxes, GroupCells, Partition, Solution};
 use crate::policy::{Policy, Role};
-use crate::problem::{Attribute, Code, Counted, Matrix, Problem};
+use crate::problem::{Attribute, Counted, Problem};
 use crate::table::{Dialect, Domain, Format, Map, Scale, Table, value};
 use crate::watch::Watch;
-use crate::with_matrix;
 
 /// How quasi-identifiers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,7 +110,7 @@ impl<'a> Release<'a> {
         let boxes = match &solution.boxes {
             Some(boxes) => boxes,
             None => {
-                own = extents(problem, partition);
+                own = Boxes::around(problem, partition);
                 &own
             }
         };
@@ -182,24 +178,6 @@ impl<'a> Release<'a> {
             Format::Arrow => columnar::write_arrow(self, output.encoder()?, watch, &path),
         }
     }
-}
-
-/// The smallest box around every group.
-fn extents(problem: &Problem, partition: &Partition) -> Boxes {
-    let ends =
-        with_matrix!(&problem.records, matrix => class_ends(matrix, partition, problem.attributes.len()));
-    Boxes { ends, half_open: false }
-}
-
-/// The lowest and highest code of every class, attribute by attribute.
-fn class_ends<C: Code>(matrix: &Matrix<C>, partition: &Partition, attributes: usize) -> Vec<Vec<(u32, u32)>> {
-    let extents: Vec<Extent<C>> =
-        (0..partition.len()).into_par_iter().map(|at| Extent::around(matrix, partition.group(at))).collect();
-    let end = |code: C| code.index() as u32;
-    (0..attributes)
-        .into_par_iter()
-        .map(|at| extents.iter().map(|extent| (end(extent.low(at)), end(extent.high(at)))).collect())
-        .collect()
 }
 
 /// A column whose cells the solution gives.

@@ -3,7 +3,7 @@
 //! Numbers and dates are ordered by value, categories by their place in the taxonomy. A missing value is a
 //! value of its own: for numbers the last code, apart from all others; for categories a leaf below the root.
 
-use super::taxonomy::{Taxonomy, Tree};
+use super::taxonomy::{NodeId, Taxonomy, Tree};
 use super::value;
 use crate::policy::Kind;
 
@@ -13,6 +13,8 @@ pub struct Domain {
     labels: Vec<String>,
     scale: Scale,
     missing: Option<u32>,
+    /// For numbers with a hierarchy, the stretch of codes that each code is in, level by level, finest first.
+    bands: Vec<Vec<(u32, u32)>>,
 }
 
 /// How the values of a domain relate to each other.
@@ -94,6 +96,74 @@ impl Domain {
         Ok(())
     }
 
+    /// Number of levels from the values themselves, 0, to anything, the last.
+    pub fn levels(&self) -> usize {
+        match &self.scale {
+            Scale::Categorical(tree) => tree.height().max(1) + 1,
+            Scale::Numeric { .. } => self.bands.len() + 2,
+        }
+    }
+
+    /// For each code the lowest and highest code that it is published with at a level.
+    pub fn at_level(&self, level: usize) -> Vec<(u32, u32)> {
+        let codes = 0..self.len() as u32;
+        if level + 1 >= self.levels() {
+            return codes.map(|_| (0, self.len() as u32 - 1)).collect();
+        }
+        match &self.scale {
+            _ if level == 0 => codes.map(|code| (code, code)).collect(),
+            Scale::Numeric { .. } => self.bands[level - 1].clone(),
+            Scale::Categorical(tree) => codes
+                .map(|code| {
+                    let leaves = tree.leaves_under(tree.at_level(code as usize, level));
+                    (leaves.start as u32, leaves.end as u32 - 1)
+                })
+                .collect(),
+        }
+    }
+
+    /// The codes that the cell of `low ..= high` covers: more than those between where a label or `*` stands for
+    /// them.
+    pub fn covered(&self, low: u32, high: u32) -> (u32, u32) {
+        match &self.scale {
+            _ if low == high => (low, high),
+            Scale::Numeric { .. } if self.missing == Some(high) => (0, high),
+            Scale::Numeric { .. } => (low, high),
+            Scale::Categorical(tree) => {
+                let leaves = tree.leaves_under(tree.ancestor(low as usize, high as usize));
+                (leaves.start as u32, leaves.end as u32 - 1)
+            }
+        }
+    }
+
+    /// Lets the nodes of a hierarchy be bands of numbers, for methods that recode by levels.
+    pub(super) fn set_bands(&mut self, tree: &Tree) -> Result<(), Misfit> {
+        let taxonomy = Taxonomy::new(tree);
+        let leaf_of: super::Map<&str, usize> =
+            taxonomy.leaf_labels().enumerate().map(|(at, label)| (label, at)).collect();
+        let numbers = self.len() - usize::from(self.missing.is_some());
+        for level in 1..taxonomy.height() {
+            let mut band = Vec::with_capacity(self.len());
+            let (mut from, mut of_band) = (0, None);
+            let mut before: super::Map<Option<NodeId>, ()> = super::Map::default();
+            for code in 0..numbers {
+                let leaf = leaf_of.get(self.labels[code].as_str());
+                let node = leaf.map(|leaf| taxonomy.at_level(*leaf, level));
+                if node != of_band || node.is_none() {
+                    close_band(&mut band, from, code);
+                    if before.insert(node, ()).is_some() && node.is_some() {
+                        return Err(scattered(node.map_or("", |node| taxonomy.label(node))));
+                    }
+                    (from, of_band) = (code, node);
+                }
+            }
+            close_band(&mut band, from, numbers);
+            band.extend(self.missing.map(|code| (code, code)));
+            self.bands.push(band);
+        }
+        Ok(())
+    }
+
     /// The code of the missing value, if it occurs.
     pub fn missing(&self) -> Option<u32> {
         self.missing
@@ -139,6 +209,22 @@ impl Domain {
     }
 }
 
+fn close_band(band: &mut Vec<(u32, u32)>, from: usize, to: usize) {
+    band.extend((from..to).map(|_| (from as u32, to as u32 - 1)));
+}
+
+fn scattered(label: &str) -> Misfit {
+    Misfit {
+        entry: 0,
+        message: format!(
+            "the label \"{}\" of the hierarchy does not stand for one stretch of numbers",
+            shorten(label)
+        ),
+        hint: "let each label of a numeric hierarchy cover neighbouring numbers, or make the attribute categorical"
+            .to_owned(),
+    }
+}
+
 /// Whether all values that are not missing are numbers, or all are dates.
 pub fn guess_kind<'a>(values: impl IntoIterator<Item = &'a str>) -> Kind {
     let (mut any, mut numbers, mut dates) = (false, true, true);
@@ -171,7 +257,8 @@ pub fn encode_numeric(texts: &[&str], missing: &[bool]) -> Result<Encoding, Misf
         codes[entry] = values.len() as u32 - 1;
     }
     let missing = add_missing(texts, missing, &mut labels, &mut codes);
-    Ok(Encoding { domain: Domain { labels, scale: Scale::Numeric { values, dates }, missing }, codes })
+    let scale = Scale::Numeric { values, dates };
+    Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new() }, codes })
 }
 
 fn not_a_number(entry: usize, text: &str) -> Misfit {
@@ -227,7 +314,8 @@ pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>)
         codes.push(*place.get(text).ok_or_else(|| not_in_hierarchy(entry, text))?);
     }
     let missing = marker.and_then(|marker| place.get(marker).copied());
-    Ok(Encoding { domain: Domain { labels, scale: Scale::Categorical(taxonomy), missing }, codes })
+    let scale = Scale::Categorical(taxonomy);
+    Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new() }, codes })
 }
 
 fn flat_tree(texts: &[&str], missing: &[bool]) -> Tree {

@@ -324,10 +324,14 @@ fn encode_as(
     let tree = hierarchy.map(|hierarchy| builders::tree(hierarchy, texts, missing)).transpose()?;
     match kind {
         Kind::Numeric => {
-            if let Some(tree) = tree {
-                domain::check_covered(&tree, texts, missing)?;
+            if let Some(tree) = &tree {
+                domain::check_covered(tree, texts, missing)?;
             }
-            domain::encode_numeric(texts, missing)
+            let mut encoding = domain::encode_numeric(texts, missing)?;
+            if let Some(tree) = &tree {
+                encoding.domain.set_bands(tree)?;
+            }
+            Ok(encoding)
         }
         Kind::Categorical => domain::encode_categorical(texts, missing, tree.as_deref()),
     }

@@ -54,6 +54,7 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
             .map(|item| leaf_weights(source, item))
             .transpose()?
             .unwrap_or_default(),
+        auto_weight: written.auto_weight.is_some(),
         hierarchy: hierarchy.map(|item| hierarchy::read(source, item)).transpose()?,
         rules: rules.collect::<Result<_>>()?,
         span: written.name.span(),
@@ -82,8 +83,8 @@ fn reject_without_use(source: Source<'_>, written: &WrittenAttribute<'_>, role: 
     if role == Role::Quasi {
         return Ok(());
     }
-    if let Some(weight) = &written.weight {
-        return Err(without_use(source, &weight.span(), "a weight makes sense", "\"quasi\""));
+    if let Some(span) = written.weight.as_ref().map(Spanned::span).or(written.auto_weight.clone()) {
+        return Err(without_use(source, &span, "a weight makes sense", "\"quasi\""));
     }
     if let Some(weights) = &written.leaf_weights {
         return Err(without_use(source, &weights.span(), "leaf_weights make sense", "\"quasi\""));

@@ -65,6 +65,7 @@ pub(super) fn check(
         max_gcp: share("max_gcp", &written.max_gcp)?,
         max_query_error: written.max_query_error.as_ref().map(query_error).transpose()?,
         max_span: spans(source, &written.max_span, attributes)?,
+        suppress_given: written.suppress.is_some(),
         suppress: suppress.transpose()?.unwrap_or(0.0),
         quasi_identifiers: quasi_identifiers(source, &written.quasi_identifiers, attributes)?,
         span: written.span.clone(),

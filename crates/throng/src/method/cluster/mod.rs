@@ -1,0 +1,384 @@
+//! Utility-driven clustering: clusters that are too small join the partner that leaves most value (Morton 2012).
+//!
+//! It starts with one cluster per distinct record. While some cluster does not meet the requirement, the smallest of
+//! them (of equal ones the oldest) merges with the cluster that leaves the highest research value of the whole table,
+//! Σ w · (Σ R⁰N / Σ RN) · rules, with the merged box and the rules that then are kept. Categories take part, which the
+//! thesis left out: their R is the number of leaves below the label. With suppression, a cluster or its too small
+//! partner may be left out instead, at the price of its full range, up to the policy's share. `euclid-cluster` is the
+//! thesis's baseline: the same loop, but the merged box with the least Σ (highest − lowest) wins.
+//!
+//! The partner is found in a tree over the clusters: a branch whose best possible outcome is worse than one already
+//! found is left out ([`tree`]). Outcomes are compared exactly, so the answer is that of looking at all pairs.
+
+pub mod laminar;
+pub mod tree;
+mod value;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::{Boxes, Entry, Method, Options, Partition, Solution};
+use crate::error::Result;
+use crate::privacy::{Part, Tally};
+use crate::problem::Problem;
+use crate::report::{Block, Section};
+use crate::research::Settings;
+use crate::rules::Division;
+use crate::table::Map;
+use crate::watch::Watch;
+use tree::{Clusters, Forest};
+pub use value::{Euclid, Price, ResearchPrice};
+
+const CITATION: &str = "Morton: An improved utility driven approach towards k-anonymity using data constraint rules, Indiana University 2012";
+
+/// The registry entry of `rv-cluster`.
+pub const RV: Entry = Entry {
+    name: "rv-cluster",
+    summary: "joins clusters that are too small where most research value is left",
+    citation: CITATION,
+    guarantee: "each merge is the best one for the whole table; hard rules are kept",
+    takes: &[Part::K, Part::L, Part::T, Part::HardRules],
+    configure: |options| Ok(Box::new(Cluster::configure(Kind::Research, options)?)),
+};
+
+/// The registry entry of `rv-cluster-suppress`.
+pub const RV_SUPPRESS: Entry = Entry {
+    name: "rv-cluster-suppress",
+    summary: "as rv-cluster, but leaves records out where that costs less than a merge",
+    citation: CITATION,
+    guarantee: "suppresses no more than the policy's `suppress` allows; 5 % of the records unless it says otherwise",
+    takes: &[Part::K, Part::L, Part::T, Part::HardRules],
+    configure: |options| Ok(Box::new(Cluster::configure(Kind::ResearchOrSuppress, options)?)),
+};
+
+/// The registry entry of `euclid-cluster`.
+pub const EUCLID: Entry = Entry {
+    name: "euclid-cluster",
+    summary: "joins clusters that are too small by the width of their boxes; a baseline",
+    citation: CITATION,
+    guarantee: "each merge is the narrowest one there is",
+    takes: &[Part::K, Part::L, Part::T, Part::HardRules],
+    configure: |options| Ok(Box::new(Cluster::configure(Kind::Euclid, options)?)),
+};
+
+/// The share of records that `rv-cluster-suppress` may suppress under a policy that does not say.
+pub const SUPPRESSED_BY_DEFAULT: f64 = 0.05;
+
+/// What decides about a merge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The research value of the table.
+    Research,
+    /// The same, and records may be left out.
+    ResearchOrSuppress,
+    /// The width of the box.
+    Euclid,
+}
+
+/// The method.
+#[derive(Clone, Debug)]
+pub struct Cluster {
+    /// What decides.
+    pub kind: Kind,
+    /// How research value is computed.
+    pub research: Settings,
+    /// Whether published ranges of numbers may overlap in part.
+    pub overlap: bool,
+    /// Whether partners are found by looking at all of them; for tests and benchmarks.
+    pub plain: bool,
+}
+
+impl Cluster {
+    /// Reads the options of a policy.
+    pub fn configure(kind: Kind, options: &mut Options<'_>) -> Result<Self> {
+        let mut research = Settings::default();
+        if kind != Kind::Euclid {
+            let finite = |base: f64| base >= 0.0 && base.is_finite();
+            research.base = options.number("base", "a number of at least 0", finite)?.unwrap_or(0.0);
+            let share = |share: f64| (0.0..=1.0).contains(&share);
+            research.importance = options.number("importance", "a number from 0 to 1", share)?.unwrap_or(0.5);
+        }
+        Ok(Cluster { kind, research, overlap: options.flag("overlap", true)?, plain: false })
+    }
+}
+
+impl Method for Cluster {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        let division = Division::of(problem)?;
+        let part_of = part_of_record(problem, &division);
+        let clusters = Clusters::distinct(problem, &part_of);
+        let allowance = match self.kind {
+            Kind::ResearchOrSuppress => problem.suppressible - division.suppressed.len(),
+            Kind::Research | Kind::Euclid => 0,
+        };
+        let found = match self.kind {
+            Kind::Euclid => {
+                Loop::new(self, problem, clusters, Euclid::new(problem), allowance, watch).run()?
+            }
+            Kind::Research | Kind::ResearchOrSuppress => {
+                let price = ResearchPrice::new(problem, &self.research, &clusters, &division.suppressed);
+                Loop::new(self, problem, clusters, price, allowance, watch).run()?
+            }
+        };
+        Ok(self.solution(problem, &division, found))
+    }
+}
+
+/// The part of the division that each record is in; `u32::MAX` for suppressed ones.
+fn part_of_record(problem: &Problem, division: &Division) -> Vec<u32> {
+    let mut part_of = vec![u32::MAX; problem.len()];
+    for (at, part) in (0..).zip(&division.parts) {
+        part.iter().for_each(|record| part_of[*record as usize] = at);
+    }
+    part_of
+}
+
+/// What the loop ends with.
+struct Ended {
+    clusters: Clusters,
+    members: Vec<Vec<u32>>,
+    suppressed: Vec<u32>,
+    value: Option<f64>,
+}
+
+impl Cluster {
+    fn solution(&self, problem: &Problem, division: &Division, ended: Ended) -> Solution {
+        let Ended { clusters, members, mut suppressed, value } = ended;
+        suppressed.extend(&division.suppressed);
+        suppressed.sort_unstable();
+        let (mut order, mut sizes, mut boxes) =
+            (Vec::new(), Vec::new(), vec![Vec::new(); problem.attributes.len()]);
+        for (at, members) in members.iter().enumerate().filter(|(at, _)| clusters.alive(*at as u32)) {
+            let from = order.len();
+            order.extend(members);
+            order[from..].sort_unstable();
+            sizes.push(members.len());
+            boxes.iter_mut().enumerate().for_each(|(x, ends)| ends.push(clusters.ends(at as u32, x)));
+        }
+        let boxes = (!self.overlap).then(|| {
+            laminar::widen(problem, &mut boxes, &sizes);
+            Boxes { ends: boxes, half_open: false }
+        });
+        let sections = value.map(|value| Section {
+            heading: "Research value".to_owned(),
+            blocks: vec![Block::Words(format!(
+                "The clusters leave a research value of {value:.6}, of {:.6} before.",
+                problem.total_weight()
+            ))],
+        });
+        Solution {
+            partition: Partition::from_sizes(order, sizes),
+            suppressed,
+            boxes,
+            sections: sections.into_iter().collect(),
+            ..Solution::default()
+        }
+    }
+}
+
+/// The loop of merges.
+struct Loop<'a, P> {
+    problem: &'a Problem,
+    clusters: Clusters,
+    forest: Forest,
+    members: Vec<Vec<u32>>,
+    price: P,
+    /// Clusters that do not meet the requirement, smallest first, oldest first; entries may be outdated.
+    short: BinaryHeap<Reverse<(u32, u32)>>,
+    is_short: Vec<bool>,
+    allowance: usize,
+    suppressed: Vec<u32>,
+    /// What is left of each part, so that no suppression makes the rest of it too small.
+    parts: Vec<Tally>,
+    plain: bool,
+    watch: &'a dyn Watch,
+    tally: Tally,
+}
+
+/// What to do about a cluster that is too small.
+enum Step {
+    Merge(u32),
+    Suppress(u32),
+}
+
+impl<'a, P: Price> Loop<'a, P> {
+    fn new(
+        method: &Cluster,
+        problem: &'a Problem,
+        mut clusters: Clusters,
+        price: P,
+        allowance: usize,
+        watch: &'a dyn Watch,
+    ) -> Self {
+        let members = std::mem::take(&mut clusters.members);
+        let forest = Forest::new(&clusters);
+        let tally = Tally::for_problem(problem);
+        let count = members.len();
+        let mut state = Loop {
+            problem,
+            clusters,
+            forest,
+            members,
+            price,
+            short: BinaryHeap::new(),
+            is_short: vec![false; count],
+            allowance,
+            suppressed: Vec::new(),
+            parts: Vec::new(),
+            plain: method.plain,
+            watch,
+            tally,
+        };
+        for at in 0..count as u32 {
+            state.judge(at);
+            let part = state.clusters.part(at) as usize;
+            while state.parts.len() <= part {
+                state.parts.push(Tally::for_problem(problem));
+            }
+            for record in &state.members[at as usize] {
+                state.parts[part].add_record(&problem.sensitive, *record);
+            }
+        }
+        state
+    }
+
+    /// Whether the rest of its part can still be published without a cluster.
+    fn rest_holds(&self, at: u32) -> bool {
+        let requirement = &self.problem.requirement;
+        let part = &self.parts[self.clusters.part(at) as usize];
+        let left = part.size() - u64::from(self.clusters.size(at));
+        if left == 0 || requirement.only_size() {
+            return left == 0 || left >= requirement.smallest_class() as u64;
+        }
+        let mut rest = part.clone();
+        self.each_member(at, |values| rest.remove(values));
+        requirement.holds(&rest)
+    }
+
+    fn each_member(&self, at: u32, mut with: impl FnMut(&[u32])) {
+        let mut values = Vec::with_capacity(self.problem.sensitive.len());
+        for record in &self.members[at as usize] {
+            values.clear();
+            values.extend(self.problem.sensitive.iter().map(|counted| counted.codes[*record as usize]));
+            with(&values);
+        }
+    }
+
+    /// Notes whether a cluster meets the requirement.
+    fn judge(&mut self, at: u32) {
+        let requirement = &self.problem.requirement;
+        let size = self.clusters.size(at);
+        let short = (size as usize) < requirement.smallest_class()
+            || !requirement.only_size() && {
+                self.tally.clear();
+                for record in &self.members[at as usize] {
+                    self.tally.add_record(&self.problem.sensitive, *record);
+                }
+                !requirement.holds(&self.tally)
+            };
+        self.is_short[at as usize] = short;
+        if short {
+            self.short.push(Reverse((size, at)));
+        }
+    }
+
+    fn run(mut self) -> Result<Ended> {
+        self.watch.stage("clustering", Some(self.short.len() as u64));
+        let mut steps = 0u64;
+        while let Some(Reverse((size, at))) = self.short.pop() {
+            if !self.clusters.alive(at) || !self.is_short[at as usize] || self.clusters.size(at) != size {
+                continue;
+            }
+            steps += 1;
+            if steps.is_multiple_of(64) {
+                self.watch.check()?;
+                self.watch.advance(64);
+            }
+            match self.step(at) {
+                Step::Merge(partner) => self.merge(at, partner),
+                Step::Suppress(other) => {
+                    self.suppress(other);
+                    if other != at {
+                        self.short.push(Reverse((size, at)));
+                    }
+                }
+            }
+        }
+        let value = self.price.total();
+        Ok(Ended { clusters: self.clusters, members: self.members, suppressed: self.suppressed, value })
+    }
+
+    fn step(&self, at: u32) -> Step {
+        let partner = match self.plain {
+            true => tree::scan(&self.clusters, at, |other| {
+                self.price.merge(&self.clusters, at, other, f64::INFINITY)
+            }),
+            false => self.forest.best_partner(&self.clusters, &self.price, at),
+        };
+        let left = self.allowance - self.suppressed.len();
+        let allowed = |other: u32| self.clusters.size(other) as usize <= left && self.rest_holds(other);
+        if left == 0 {
+            return partner.map_or(Step::Suppress(at), |(_, partner)| Step::Merge(partner));
+        }
+        let own = allowed(at).then(|| (self.price.suppress(&self.clusters, at), at));
+        let short = |other: u32| other != at && self.is_short[other as usize] && allowed(other);
+        let price = |other: u32| self.price.suppress(&self.clusters, other);
+        let others = match self.plain {
+            true => tree::scan_all(&self.clusters, |other| short(other).then(|| price(other))),
+            false => self.forest.best_to_suppress(&self.clusters, &self.price, left as u32, &short),
+        };
+        // A merge is taken when nothing is better; of two that are suppressed at one price, the cluster itself.
+        let mut best = partner.map(|(price, partner)| (price, Step::Merge(partner)));
+        for (price, other) in own.into_iter().chain(others) {
+            if best.as_ref().is_none_or(|(least, _)| price < *least) {
+                best = Some((price, Step::Suppress(other)));
+            }
+        }
+        best.map_or(Step::Suppress(at), |(_, step)| step)
+    }
+
+    fn merge(&mut self, at: u32, partner: u32) {
+        self.price.merged(&self.clusters, at, partner);
+        self.clusters.merge(at, partner);
+        let members = std::mem::take(&mut self.members[at as usize]);
+        self.members[partner as usize].extend(members);
+        self.forest.removed(&self.clusters, at);
+        self.forest.changed(&self.clusters, partner);
+        self.judge(partner);
+    }
+
+    fn suppress(&mut self, at: u32) {
+        self.price.suppressed(&self.clusters, at);
+        let mut part = std::mem::take(&mut self.parts[self.clusters.part(at) as usize]);
+        self.each_member(at, |values| part.remove(values));
+        self.parts[self.clusters.part(at) as usize] = part;
+        self.clusters.remove(at);
+        let members = std::mem::take(&mut self.members[at as usize]);
+        self.suppressed.extend(members);
+        self.forest.removed(&self.clusters, at);
+    }
+}
+
+impl Clusters {
+    /// One cluster per distinct record of each part, in the order of their first records.
+    fn distinct(problem: &Problem, part_of: &[u32]) -> Self {
+        let mut clusters = Clusters::new(problem);
+        let mut known: Map<Vec<u32>, u32> = Map::default();
+        let mut codes = Vec::with_capacity(problem.attributes.len());
+        for record in (0..problem.len()).filter(|record| part_of[*record] != u32::MAX) {
+            codes.clear();
+            codes.extend((0..problem.attributes.len()).map(|at| problem.records.code(record, at)));
+            // Equal records are in the same part.
+            let at = match known.get(&codes) {
+                Some(at) => *at,
+                None => {
+                    let at = clusters.add(&codes, part_of[record]);
+                    known.insert(codes.clone(), at);
+                    at
+                }
+            };
+            clusters.put(at, record as u32);
+        }
+        clusters
+    }
+}

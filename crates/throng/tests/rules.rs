@@ -1,0 +1,326 @@
+//! Data constraint rules, research value and utility-driven clustering.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{Case, Kind, Loaded, cases, load, shared_data};
+use proptest::prelude::*;
+use throng::audit::audit;
+use throng::method::cluster::{Cluster, Kind as Price};
+use throng::method::{METHODS, Method, Solution};
+use throng::policy::Policy;
+use throng::problem::Problem;
+use throng::release::{Order, Output, Publish, Release};
+use throng::research::{Settings, detail};
+use throng::table::Scale;
+use throng::watch::Unwatched;
+use throng::{audit::Measures, run};
+
+/// A policy with rules on every attribute that can have some.
+fn with_rules(case: &Case, privacy: &str, method: &str, hard: bool) -> String {
+    let mut text = case.policy(privacy, method);
+    for (at, kind) in case.kinds.iter().enumerate() {
+        let rules = match kind {
+            Kind::Number { .. } => {
+                format!("{{ cut = [0, 1], importance = 3, hard = {hard} }}, {{ cut = [4, 6] }}")
+            }
+            Kind::Decimal => format!("{{ cut = [1.5, 2.5], hard = {hard} }}"),
+            Kind::Flat { .. } => format!("{{ apart = [\"v0\", \"v1\"], importance = 20, hard = {hard} }}"),
+            Kind::Tree { .. } => format!("{{ apart = [\"Low\", \"Upper\"], hard = {hard} }}"),
+            Kind::Intervals => format!("{{ cut = [9, 10], hard = {hard} }}"),
+            Kind::Date | Kind::Prefix => continue,
+        };
+        let section = format!("[attribute.q{at}]\n");
+        text = text.replace(&section, &format!("{section}rules = [{rules}]\n"));
+    }
+    text
+}
+
+/// A case under another policy; none if a rule names a value that the table does not have.
+fn under(plain: Loaded, text: &str) -> Option<Loaded> {
+    let policy = Policy::parse(text, None).unwrap();
+    let problem = Problem::new(&plain.table, &policy).ok()?;
+    Some(Loaded { policy, problem, ..plain })
+}
+
+fn measured(loaded: &Loaded, solution: &Solution) -> Measures {
+    let Loaded { table, problem, policy, folder, .. } = loaded;
+    let release = Release::new(table, problem, policy, solution, Publish::Cells, Order::Keep).unwrap();
+    let mut output = Output::create(&folder.path().join("release.csv")).unwrap();
+    release.write(&mut output, &Unwatched).unwrap();
+    audit(problem, policy, output.temporary_path(), &Unwatched).unwrap().measures
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_method_breaks_a_hard_rule(case in cases(50), privacy in prop::sample::select(&["k = 2", "k = 3\nsuppress = 0.3", "k = 4"][..])) {
+        for entry in METHODS.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
+            let text = with_rules(&case, privacy, entry.name, true);
+            let Some(loaded) = under(load(&case, privacy, entry.name), &text) else { continue };
+            match run::solve(&loaded.problem, &loaded.policy, &Unwatched) {
+                Ok(solution) => {
+                    let measures = measured(&loaded, &solution);
+                    prop_assert!(measures.violations.is_empty(), "{}: {:?}", entry.name, measures.violations);
+                    prop_assert!(measures.rules.iter().all(|rule| rule.kept || !rule.hard), "{}", entry.name);
+                    prop_assert_eq!(
+                        solution.suppressed.len() as u64 + measures.rows_published,
+                        loaded.problem.len() as u64
+                    );
+                }
+                Err(error) => {
+                    prop_assert_eq!(error.fault(), throng::error::Fault::Requirement, "{}: {}", entry.name, error);
+                    let whole = loaded.problem.requirement.check_feasible(&loaded.problem).is_err();
+                    prop_assert!(whole || error.message().contains("hard rule"), "{}: {}", entry.name, error);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_audit_finds_the_rules_that_boxes_break(case in cases(40)) {
+        for entry in METHODS.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
+            let text = with_rules(&case, "k = 3", entry.name, false);
+            let Some(loaded) = under(load(&case, "k = 3", entry.name), &text) else { continue };
+            let Ok(solution) = run::solve(&loaded.problem, &loaded.policy, &Unwatched) else { continue };
+            let boxes = solution.boxes.clone()
+                .unwrap_or_else(|| throng::method::Boxes::around(&loaded.problem, &solution.partition));
+            let measures = measured(&loaded, &solution);
+            for (rule, found) in loaded.problem.rules.iter().zip(&measures.rules) {
+                let domain = &loaded.problem.attributes[rule.attribute].domain;
+                let breaks = |(low, high): &(u32, u32)| rule.broken_by(domain.covered(*low, *high));
+                let broken = boxes.ends[rule.attribute].iter().any(breaks);
+                prop_assert_eq!(found.kept, !broken, "{} {}", entry.name, rule.text);
+            }
+        }
+    }
+
+    #[test]
+    fn pruned_partners_are_those_of_all_pairs(
+        case in cases(70),
+        privacy in prop::sample::select(&["k = 3", "k = 5\nsuppress = 0.2", "k = 2\nl = 2", "k = 2\nl = 2\nsuppress = 0.2"][..]),
+        hard in any::<bool>(),
+        base in 0.0f64..2.0,
+    ) {
+        let text = with_rules(&case, privacy, "rv-cluster", hard);
+        let Some(loaded) = under(load(&case, privacy, "rv-cluster"), &text) else { return Ok(()) };
+        prop_assume!(loaded.problem.requirement.check_feasible(&loaded.problem).is_ok());
+        for kind in [Price::Research, Price::ResearchOrSuppress, Price::Euclid] {
+            let research = Settings { base, ..Settings::default() };
+            let method = Cluster { kind, research, overlap: true, plain: false };
+            let plain = Cluster { plain: true, ..method.clone() };
+            match (method.solve(&loaded.problem, &Unwatched), plain.solve(&loaded.problem, &Unwatched)) {
+                (Ok(found), Ok(expected)) => {
+                    prop_assert_eq!(&found.partition, &expected.partition, "{:?}", kind);
+                    prop_assert_eq!(&found.suppressed, &expected.suppressed, "{:?}", kind);
+                }
+                (found, expected) => prop_assert_eq!(found.is_err(), expected.is_err()),
+            }
+        }
+    }
+
+    #[test]
+    fn without_overlap_ranges_hold_each_other_or_do_not_meet(case in cases(60)) {
+        let loaded = load(&case, "k = 3", "rv-cluster");
+        prop_assume!(loaded.problem.len() >= 3);
+        let method = Cluster { kind: Price::Research, research: Settings::default(), overlap: false, plain: false };
+        let solution = method.solve(&loaded.problem, &Unwatched).unwrap();
+        prop_assert!(measured(&loaded, &solution).violations.is_empty());
+        let boxes = solution.boxes.unwrap();
+        for (attribute, ends) in loaded.problem.attributes.iter().zip(&boxes.ends) {
+            if let Scale::Categorical(_) = attribute.domain.scale() {
+                continue;
+            }
+            for a in ends {
+                for b in ends {
+                    let apart = a.1 < b.0 || b.1 < a.0;
+                    prop_assert!(apart || a.0 <= b.0 && a.1 >= b.1 || b.0 <= a.0 && b.1 >= a.1, "{:?} {:?}", a, b);
+                }
+            }
+        }
+    }
+}
+
+/// `spec/vectors/ncp.json`: Morton's worked examples.
+#[test]
+fn worked_values_of_research_value_and_rules() {
+    let settings = Settings::default();
+    let detail = detail(&[(125, 1.0)], &[(25, 10.0), (45, 15.0), (55, 25.0)]);
+    let value = settings.value(0.2, detail, settings.ratio(50.0, 100.0));
+    assert!((value - 0.005_434_782_608_695_652).abs() < 1e-15);
+    assert_eq!(settings.ratio(30.0, 40.0), 0.75);
+}
+
+#[test]
+fn rules_of_the_race_example_give_three_quarters() {
+    let text = "[privacy]\nk = 1\n[attribute.race]\nrole = \"quasi\"\n\
+        hierarchy = { Mixed = [\"Hispanic\", \"Black\"], White = [\"White\"], Asian = [\"Asian\"] }\n\
+        rules = [{ apart = [\"White\", \"Hispanic\"], importance = 5 }, { apart = [\"White\", \"Black\"], importance = 20 },\n\
+        { apart = [\"Hispanic\", \"Black\"], importance = 10 }, { apart = [\"Hispanic\", \"Asian\"], importance = 5 }]\n";
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("t.csv");
+    std::fs::write(&data, "race\nWhite\nBlack\nHispanic\nAsian\n").unwrap();
+    let policy = Policy::parse(text, None).unwrap();
+    let table = run::read(&data, &policy, &Unwatched).unwrap();
+    let problem = Problem::new(&table, &policy).unwrap();
+    let values = throng::research::level_values(&problem, &Settings::default()).unwrap();
+    // Three of four labels are left, and rules worth 30 of 40.
+    assert_eq!(values[0], vec![1.0, 0.75 * 0.75, 0.0]);
+}
+
+#[test]
+fn an_impossible_hard_rule_is_named() {
+    let text = "[privacy]\nk = 3\n[attribute.age]\nrole = \"quasi\"\nrules = [{ cut = [64, 65], hard = true }]\n\
+        [attribute.sex]\nrole = \"quasi\"\nrules = [{ apart = [\"F\", \"M\"], hard = true }]\n";
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("t.csv");
+    std::fs::write(&data, "age,sex\n20,F\n30,F\n40,F\n50,M\n60,M\n61,M\n70,F\n").unwrap();
+    for entry in METHODS.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
+        let policy = Policy::parse(text, None).unwrap().with_method(entry.name).unwrap();
+        let table = run::read(&data, &policy, &Unwatched).unwrap();
+        let problem = Problem::new(&table, &policy).unwrap();
+        let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
+        assert!(error.message().contains("64 | 65 of \"age\""), "{}: {}", entry.name, error.message());
+        assert_eq!(error.fault(), throng::error::Fault::Requirement);
+    }
+}
+
+#[test]
+fn suppressing_more_than_allowed_is_a_violation() {
+    let text = "[privacy]\nk = 1\nsuppress = 0.25\n[attribute.age]\nrole = \"quasi\"\n";
+    let folder = tempfile::tempdir().unwrap();
+    let (data, release) = (folder.path().join("t.csv"), folder.path().join("r.csv"));
+    std::fs::write(&data, "age\n1\n2\n3\n4\n").unwrap();
+    let policy = Policy::parse(text, None).unwrap();
+    for (rows, violations) in [("age\n1\n2\n3\n", 0), ("age\n1\n2\n", 1)] {
+        std::fs::write(&release, rows).unwrap();
+        let findings = run::audit_files(&data, &release, &policy, &Unwatched).unwrap();
+        assert_eq!(findings.measures.violations.len(), violations, "{:?}", findings.measures.violations);
+    }
+}
+
+#[test]
+fn automatic_weights_favour_attributes_that_nothing_else_tells_of() {
+    let mut csv = "age,born,city\n".to_owned();
+    for row in 0..200 {
+        // Born follows from age; the city follows from neither.
+        csv.push_str(&format!("{},{},c{}\n", row % 50, 2000 - row % 50, (row * 7919) % 11 % 4));
+    }
+    let text = "[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\nweight = \"auto\"\n\
+        [attribute.born]\nrole = \"quasi\"\nweight = \"auto\"\n[attribute.city]\nrole = \"quasi\"\nweight = \"auto\"\n";
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("t.csv");
+    std::fs::write(&data, csv).unwrap();
+    let policy = Policy::parse(text, None).unwrap();
+    let table = run::read(&data, &policy, &Unwatched).unwrap();
+    let problem = Problem::new(&table, &policy).unwrap();
+    let weights: Vec<f64> = problem.attributes.iter().map(|attribute| attribute.weight).collect();
+    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    assert!((weights[0] - weights[1]).abs() < 0.05 && weights[2] > 1.5 * weights[0], "{weights:?}");
+}
+
+/// Adult, 8 attributes with ARX hierarchies, k = 5: the best of all strings, and a release that passes the audit.
+#[test]
+fn the_string_of_adult_is_the_best_of_all() {
+    let Some(data) = shared_data() else { return };
+    let mut text = "[privacy]\nk = 5\n[method]\nname = \"rv-global\"\nseed = 1\n".to_owned();
+    for name in
+        ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"]
+    {
+        let hierarchy = data.join(format!("hierarchies/adult-arx/{name}.csv"));
+        text.push_str(&format!(
+            "[attribute.{name}]\nrole = \"quasi\"\nhierarchy = {:?}\n",
+            hierarchy.display().to_string()
+        ));
+    }
+    let policy = Policy::parse(&text, None).unwrap();
+    let table = run::read(&data.join("adult.train.complete.csv.zst"), &policy, &Unwatched).unwrap();
+    let problem = Problem::new(&table, &policy).unwrap();
+    let solution = run::solve(&problem, &policy, &Unwatched).unwrap();
+    let values = throng::research::level_values(&problem, &Settings::default()).unwrap();
+    let lattice = throng::method::strings::lattice::Lattice::new(&problem).unwrap();
+    // Every string that is worth more than the one found, each counted by itself.
+    let found: f64 = value_of(&solution, &values);
+    let mut strings = vec![Vec::new()];
+    for own in &lattice.attributes {
+        strings = strings
+            .into_iter()
+            .flat_map(|string: Vec<u8>| {
+                (own.lowest..=own.highest).map(move |level| [&string[..], &[level]].concat())
+            })
+            .collect();
+    }
+    let value =
+        |string: &[u8]| string.iter().enumerate().map(|(at, level)| values[at][*level as usize]).sum::<f64>();
+    let mut better = 0;
+    for string in strings.iter().filter(|string| value(string) > found + 1e-9) {
+        assert!(!lattice.verdict(&lattice.groups(string)).valid, "{string:?} is valid and better");
+        better += 1;
+    }
+    assert!(better > 100, "only {better} of {} strings are worth more", strings.len());
+    let folder = tempfile::tempdir().unwrap();
+    let release =
+        Release::new(&table, &problem, &policy, &solution, Publish::Cells, Order::Shuffled).unwrap();
+    let mut output = Output::create(&folder.path().join("release.csv")).unwrap();
+    release.write(&mut output, &Unwatched).unwrap();
+    let measures = audit(&problem, &policy, output.temporary_path(), &Unwatched).unwrap().measures;
+    assert!(measures.violations.is_empty() && measures.k >= 5, "{:?}", measures.violations);
+}
+
+fn value_of(solution: &Solution, values: &[Vec<f64>]) -> f64 {
+    let rows = solution.sections[0].blocks.iter().find_map(|block| match block {
+        throng::report::Block::Table { rows, .. } => Some(rows),
+        _ => None,
+    });
+    let level = |row: &Vec<String>| row[1].split(' ').next().unwrap().parse::<usize>().unwrap();
+    rows.unwrap().iter().zip(values).map(|(row, values)| values[level(row)]).sum()
+}
+
+/// The pattern "capital gain above a cut near 7,000 means more than 50K" survives with a rule at that cut.
+#[test]
+fn the_pattern_of_high_capital_gain_survives() {
+    let Some(data) = shared_data() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let table = data.join("adult.train.complete.csv.zst");
+    let gains = folder.path().join("gains.csv");
+    let plain =
+        Policy::parse("[privacy]\nk = 1\n[attribute.capital-gain]\nrole = \"quasi\"\n", None).unwrap();
+    let read = run::read(&table, &plain, &Unwatched).unwrap();
+    let column = read.names().iter().position(|name| name == "capital-gain").unwrap();
+    let line = |value: &&str| {
+        let number: u32 = value.parse().unwrap();
+        format!("{value};{} thousand;{};*\n", number / 1000, if number < 7000 { "low" } else { "high" })
+    };
+    std::fs::write(&gains, read.values(column).iter().map(line).collect::<String>()).unwrap();
+    for (method, hard) in [("rv-global", true), ("rv-cluster", false)] {
+        for k in [5, 10] {
+            let text = format!(
+                "[privacy]\nk = {k}\n[method]\nname = \"{method}\"\nseed = 1\n\
+                 [attribute.age]\nrole = \"quasi\"\nkind = \"numeric\"\nhierarchy = {{ intervals = [7, 14, 28, 56] }}\n\
+                 [attribute.education-num]\nrole = \"quasi\"\nkind = \"numeric\"\nhierarchy = {{ intervals = [13] }}\n\
+                 [attribute.capital-gain]\nrole = \"quasi\"\nkind = \"numeric\"\nhierarchy = {:?}\n\
+                 rules = [{{ cut = [6999, 7000], importance = 45, hard = {hard} }}]\n\
+                 [attribute.salary-class]\nrole = \"class\"\n[evaluate.partition]\ndepth = 2\n",
+                gains.display().to_string()
+            );
+            let evaluation = throng::evaluate::Evaluate {
+                data: table.clone(),
+                policy: Policy::parse(&text, None).unwrap(),
+                release: None,
+                task: "partition".to_owned(),
+            };
+            let found = evaluation.run(&Unwatched).unwrap();
+            assert!(found.k >= k);
+            let patterns = found.figures["patterns"].as_array().unwrap();
+            let gain = patterns.iter().find(|pattern| pattern["pattern"] == "capital-gain ≥ 7298").unwrap();
+            assert_eq!((gain["raw_rows"].as_u64(), gain["class"].as_str()), (Some(1330), Some(">50K")));
+            assert_eq!(gain["survives"], true, "{method}, k = {k}: {gain}");
+            let young = patterns
+                .iter()
+                .find(|pattern| pattern["pattern"] == "capital-gain < 7298 and age < 28")
+                .unwrap();
+            assert_eq!(young["raw_rows"], 7162);
+        }
+    }
+}

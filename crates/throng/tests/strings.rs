@@ -1,0 +1,313 @@
+//! Generalization strings against the plain definition: every string of the lattice, one group-by each.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Case, Loaded, cases, load};
+use proptest::prelude::*;
+use throng::method::strings::goal::{GOALS, Goal};
+use throng::method::strings::{Strings, Way};
+use throng::method::{Method, Options, Solution};
+use throng::policy::Policy;
+use throng::privacy::Tally;
+use throng::problem::Problem;
+use throng::research::{Settings, level_values};
+use throng::watch::Unwatched;
+use throng::{loss::Kernel, run};
+
+const REQUIREMENTS: &[&str] = &[
+    "k = 2",
+    "k = 3\nsuppress = 0.2",
+    "k = 5",
+    "l = 2",
+    "k = 2\nl = 2\nsuppress = 0.15",
+    "k = 2\nt = 0.4",
+    "k = 3\nl = 2\ndiversity = \"distinct\"",
+];
+
+/// A case with rules on its first attribute, hard if asked for.
+fn with_rules(case: &Case, privacy: &str, hard: bool) -> String {
+    let rule = match &case.kinds[0] {
+        common::Kind::Number { .. } => "{ cut = [0, 1], importance = 3",
+        common::Kind::Tree { .. } => "{ apart = [\"Low\", \"High\"], importance = 2",
+        common::Kind::Flat { .. } => return case.policy(privacy, "rv-global"),
+        _ => return case.policy(privacy, "rv-global"),
+    };
+    let rules = format!("[attribute.q0]\nrules = [{rule}, hard = {hard} }}]\n");
+    case.policy(privacy, "rv-global").replace("[attribute.q0]\n", &rules)
+}
+
+fn loaded(case: &Case, privacy: &str, hard: bool) -> Option<Loaded> {
+    let plain = load(case, privacy, "rv-global");
+    let policy = Policy::parse(&with_rules(case, privacy, hard), None).unwrap();
+    // A rule about a value that the table does not have is an error of its own.
+    let problem = Problem::new(&plain.table, &policy).ok()?;
+    Some(Loaded { policy, problem, ..plain })
+}
+
+/// One string with what the plain definition says of it.
+struct Plain {
+    levels: Vec<usize>,
+    score: f64,
+    tops: usize,
+}
+
+/// All valid strings, by grouping the records anew for each.
+fn enumerate(problem: &Problem, goal: Goal, settings: &Settings) -> Vec<Plain> {
+    let values = level_values(problem, settings).unwrap();
+    let kernel = Kernel::new(&problem.attributes);
+    let mut strings: Vec<Vec<usize>> = vec![Vec::new()];
+    for attribute in &problem.attributes {
+        strings = strings
+            .into_iter()
+            .flat_map(|string| {
+                (0..attribute.domain.levels()).map(move |level| [&string[..], &[level]].concat())
+            })
+            .collect();
+    }
+    let mut valid = Vec::new();
+    for levels in strings {
+        let ends: Vec<Vec<(u32, u32)>> =
+            problem.attributes.iter().zip(&levels).map(|(own, level)| own.domain.at_level(*level)).collect();
+        let breaks = |rule: &throng::rules::BoundRule| {
+            rule.hard && ends[rule.attribute].iter().any(|ends| rule.broken_by(*ends))
+        };
+        if problem.rules.iter().any(breaks) {
+            continue;
+        }
+        let mut groups: BTreeMap<Vec<(u32, u32)>, Vec<u32>> = BTreeMap::new();
+        for record in 0..problem.len() {
+            let key =
+                (0..levels.len()).map(|at| ends[at][problem.records.code(record, at) as usize]).collect();
+            groups.entry(key).or_default().push(record as u32);
+        }
+        let holds = |records: &[u32]| {
+            let mut tally = Tally::for_problem(problem);
+            records.iter().for_each(|record| tally.add_record(&problem.sensitive, *record));
+            problem.requirement.holds(&tally)
+        };
+        let (good, bad): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(_, records)| holds(records));
+        let suppressed: usize = bad.iter().map(|(_, records)| records.len()).sum();
+        if suppressed > problem.suppressible {
+            continue;
+        }
+        let tops =
+            problem.attributes.iter().zip(&levels).filter(|(own, level)| own.domain.levels() - 1 == **level);
+        let ncp = |key: &[(u32, u32)]| -> f64 {
+            key.iter()
+                .enumerate()
+                .map(|(at, (low, high))| kernel.penalty(at, *low as usize, *high as usize))
+                .sum()
+        };
+        let records = problem.len() as f64;
+        let size = |group: &(Vec<(u32, u32)>, Vec<u32>)| group.1.len() as f64;
+        let out = suppressed as f64;
+        let score = match goal {
+            Goal::ResearchValue => levels.iter().enumerate().map(|(at, level)| values[at][*level]).sum(),
+            Goal::Gcp => {
+                -(good.iter().map(|group| size(group) * ncp(&group.0)).sum::<f64>()
+                    + out * problem.total_weight())
+                    / (records * problem.total_weight())
+            }
+            Goal::Discernibility => {
+                -(good.iter().map(|group| size(group).powi(2)).sum::<f64>() + out * records)
+            }
+            Goal::AverageSize => -(records - out) / (good.len() as f64).max(1.0),
+            Goal::WeightedMaximum => {
+                -good.iter().map(|group| size(group) * ncp(&group.0)).fold(0.0, f64::max)
+            }
+            Goal::AverageNcp => {
+                -good.iter().map(|group| ncp(&group.0)).sum::<f64>() / (good.len() as f64).max(1.0)
+            }
+            Goal::Volume => {
+                let volume = |key: &[(u32, u32)]| -> f64 {
+                    key.iter()
+                        .zip(&problem.attributes)
+                        .enumerate()
+                        .map(|(at, ((low, high), own))| match low == high {
+                            true => 1.0 / own.domain.len() as f64,
+                            false => kernel.penalty(at, *low as usize, *high as usize) / own.weight,
+                        })
+                        .product()
+                };
+                -good.iter().map(|group| size(group) * volume(&group.0)).sum::<f64>()
+                    / (records - out).max(1.0)
+            }
+            Goal::Classification | Goal::Il1 | Goal::IlInfinity => continue,
+        };
+        valid.push(Plain { tops: tops.count(), levels, score });
+    }
+    valid
+}
+
+/// The best string as the definition has it; scores that differ by rounding are equal.
+fn best(mut valid: Vec<Plain>) -> Option<Plain> {
+    let most = valid.iter().map(|plain| plain.score).fold(f64::NEG_INFINITY, f64::max);
+    valid.retain(|plain| plain.score >= most - 1e-10 * (1.0 + most.abs()));
+    valid.into_iter().min_by_key(|plain| (plain.tops, plain.levels.clone()))
+}
+
+fn method(way: Way, options: &str) -> Strings {
+    let written: toml::Table = options.parse().unwrap();
+    Strings::configure(way, &mut Options::new("the method", &written)).unwrap()
+}
+
+/// The levels that a solution tells in its report.
+fn levels_of(solution: &Solution) -> Vec<usize> {
+    let table = solution.sections[0].blocks.iter().find_map(|block| match block {
+        throng::report::Block::Table { rows, .. } => Some(rows),
+        _ => None,
+    });
+    table.unwrap().iter().map(|row| row[1].split(' ').next().unwrap().parse().unwrap()).collect()
+}
+
+fn value(problem: &Problem, levels: &[usize]) -> f64 {
+    let values = level_values(problem, &Settings::default()).unwrap();
+    levels.iter().enumerate().map(|(at, level)| values[at][*level]).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_global_search_finds_the_best_of_all_strings(case in cases(30), hard in any::<bool>()) {
+        for privacy in REQUIREMENTS {
+            let Some(loaded) = loaded(&case, privacy, hard) else { continue };
+            let problem = &loaded.problem;
+            if problem.requirement.check_feasible(problem).is_err() {
+                continue;
+            }
+            let expected = best(enumerate(problem, Goal::ResearchValue, &Settings::default()));
+            for way in [Way::Global, Way::Hybrid, Way::Partitioned] {
+                match (method(way, "").solve(problem, &Unwatched), &expected) {
+                    (Ok(solution), Some(expected)) => {
+                        prop_assert_eq!(&levels_of(&solution), &expected.levels, "{:?} {}", way, privacy);
+                        prop_assert!((value(problem, &expected.levels) - expected.score).abs() < 1e-9);
+                    }
+                    (Err(error), None) => {
+                        prop_assert_eq!(error.fault(), throng::error::Fault::Requirement);
+                        prop_assert!(error.message().contains("hard rule"), "{}", error);
+                    }
+                    (found, expected) => {
+                        prop_assert!(false, "{:?} {:?}", found.map(|_| ()), expected.as_ref().map(|plain| &plain.levels));
+                    }
+                }
+            }
+            if let (Ok(solution), Some(expected)) = (method(Way::Local, "").solve(problem, &Unwatched), &expected) {
+                prop_assert!(value(problem, &levels_of(&solution)) <= expected.score + 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn any_loss_can_be_the_goal(case in cases(25), privacy in prop::sample::select(REQUIREMENTS)) {
+        let loaded = load(&case, privacy, "rv-global");
+        let problem = &loaded.problem;
+        prop_assume!(problem.requirement.check_feasible(problem).is_ok());
+        for (name, goal) in GOALS {
+            let Some(expected) = best(enumerate(problem, *goal, &Settings::default())) else { continue };
+            let solution = method(Way::Global, &format!("goal = \"{name}\"")).solve(problem, &Unwatched).unwrap();
+            prop_assert_eq!(levels_of(&solution), expected.levels, "{} {}", name, privacy);
+        }
+    }
+
+    #[test]
+    fn a_stopped_search_bounds_what_is_left(case in cases(30), tests in 1u64..20) {
+        let loaded = load(&case, "k = 3", "rv-global");
+        let problem = &loaded.problem;
+        prop_assume!(problem.len() >= 3);
+        let expected = best(enumerate(problem, Goal::ResearchValue, &Settings::default())).unwrap();
+        let values = level_values(problem, &Settings::default()).unwrap();
+        let lattice = throng::method::strings::lattice::Lattice::new(problem).unwrap();
+        let measure = throng::method::strings::goal::Measure::new(Goal::ResearchValue, &lattice, &values);
+        let limits = throng::method::strings::search::Limits { tests: Some(tests), cache: 1 << 20, ..Default::default() };
+        let search = throng::method::strings::search::Search::new(&lattice, &measure, limits, Default::default(), &Unwatched);
+        let found = search.run().unwrap();
+        let best = found.best.unwrap();
+        prop_assert!(best.score <= expected.score + 1e-9);
+        prop_assert!(found.bound >= expected.score - 1e-9);
+        if found.proven {
+            prop_assert!((best.score - expected.score).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn owners_may_give_values_that_do_not_fall(case in cases(25), given in prop::collection::vec(0.0f64..1.0, 12)) {
+        let loaded = load(&case, "k = 2", "rv-global");
+        let problem = &loaded.problem;
+        prop_assume!(problem.len() >= 2);
+        let levels = problem.attributes[0].domain.levels();
+        let list: Vec<String> = given[..levels].iter().map(|value| format!("{value:.6}")).collect();
+        let method = method(Way::Global, &format!("research_values = {{ q0 = [{}] }}", list.join(", ")));
+        let expected = best(enumerate(problem, Goal::ResearchValue, &method.research)).unwrap();
+        prop_assert_eq!(levels_of(&method.solve(problem, &Unwatched).unwrap()), expected.levels);
+    }
+}
+
+#[test]
+fn wrong_research_values_are_errors_that_say_what_to_do() {
+    let text = "[privacy]\nk = 2\n[method]\nname = \"rv-global\"\nresearch_values = { age = [1] }\n[attribute.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5, 10] }\n";
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("t.csv");
+    std::fs::write(&data, "age\n1\n2\n7\n8\n").unwrap();
+    let policy = Policy::parse(text, None).unwrap();
+    let table = run::read(&data, &policy, &Unwatched).unwrap();
+    let problem = Problem::new(&table, &policy).unwrap();
+    let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
+    assert_eq!(error.message(), "research_values gives \"age\" 1 values, but it has 4 levels");
+}
+
+/// Morton 2012, table 12: attributes, k, records, repetitions and the rate reported.
+#[test]
+fn simulated_tables_reach_k_as_often_as_reported() {
+    let rows = [
+        (3, 3, 50, 50, 0.68, 2000),
+        (3, 3, 75, 50, 1.0, 2000),
+        (3, 5, 75, 50, 0.74, 2000),
+        (3, 5, 100, 50, 1.0, 2000),
+        (7, 5, 1200, 500, 0.0, 500),
+        (7, 5, 7500, 500, 1.0, 500),
+        (12, 5, 30_000, 500, 0.0, 100),
+        (12, 5, 100_000, 500, 1.0, 100),
+        (15, 5, 750_000, 200, 0.96, 40),
+        (18, 5, 2_000_000, 200, 0.0, 8),
+    ];
+    for (attributes, k, records, theirs, reported, repetitions) in rows {
+        let simulation = throng::simulate::Simulation {
+            attributes: throng::simulate::uniform(&vec![2; attributes]).unwrap(),
+            k,
+            records,
+            repetitions,
+            seed: 7,
+        };
+        let rate = simulation.run(&Unwatched).unwrap().success_rate;
+        // Both rates are random; four standard deviations, and one repetition for rates at an end.
+        let both =
+            (rate * f64::from(repetitions) + reported * f64::from(theirs)) / f64::from(repetitions + theirs);
+        let spread = (both * (1.0 - both) * (1.0 / f64::from(repetitions) + 1.0 / f64::from(theirs))).sqrt();
+        let allowed = 4.0 * spread + 1.0 / f64::from(theirs.min(repetitions));
+        assert!(
+            (rate - reported).abs() <= allowed,
+            "{attributes}/{k}/{records}: {rate}, reported {reported}"
+        );
+    }
+}
+
+#[test]
+fn a_search_tells_how_many_records_are_needed() {
+    let simulation = throng::simulate::Simulation {
+        attributes: throng::simulate::uniform(&[2, 2, 2]).unwrap(),
+        k: 5,
+        records: 1,
+        repetitions: 200,
+        seed: 3,
+    };
+    let needed = simulation.records_needed(0.95, &Unwatched).unwrap().unwrap();
+    // Between the sizes of table 12 with 74 % and 100 %.
+    assert!((75..120).contains(&needed), "{needed}");
+    let at =
+        |records| throng::simulate::Simulation { records, ..simulation.clone() }.run(&Unwatched).unwrap();
+    assert!(at(needed).success_rate >= 0.95 && at(needed * 9 / 10).success_rate < 0.95);
+}
