@@ -143,17 +143,17 @@ fn join_nearest<C: Code>(pool: &mut Pool<'_, C>, index: &mut Index<C>, kernel: &
     let search = |index: &Index<C>, pool: &Pool<'_, C>, id: u32| {
         index.nearest(kernel, id, pool.boxes.get(id as usize))
     };
-    let waiting: Vec<u32> = turns.iter().copied().filter(|id| pool.waits(*id)).collect();
-    let found: Vec<Option<Best>> =
-        waiting.par_iter().with_min_len(8).map(|&id| search(index, pool, id)).collect();
+    let find = |id: &u32| if pool.waits(*id) { search(index, pool, *id) } else { None };
+    let found: Vec<Option<Best>> = turns.par_iter().with_min_len(8).map(find).collect();
     let stamp = pool.stamp();
-    for (id, found) in waiting.into_iter().zip(found) {
+    for (&id, found) in turns.iter().zip(found) {
+        // With l or t, a group may have met the requirement at first and not any more.
         if !pool.waits(id) {
             continue;
         }
         // A find is stale if either of the two has changed since.
         let stale = |best: Best| pool.changed_since(id, stamp) || pool.changed_since(best.id, stamp);
-        let found = if found.is_some_and(stale) { search(index, pool, id) } else { found };
+        let found = if found.is_none_or(stale) { search(index, pool, id) } else { found };
         if let Some(Best { id: target, .. }) = found {
             pool.merge(id, target);
             index.remove(id);
