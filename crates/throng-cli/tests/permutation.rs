@@ -82,6 +82,15 @@ fn a_permuted_release_that_was_changed_fails_its_audit() {
 }
 
 #[test]
+fn a_permutation_needs_a_name_for_its_second_file() {
+    let folder = Folder::new().with("people.csv", &people(60)).with("policy.toml", &policy("l = 2"));
+    let ran =
+        folder.run(&["anonymize", "people.csv", "-p", "policy.toml", "-o", "-", "--publish", "permutation"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("two files") && ran.stderr.contains("-o release.csv"), "{}", ran.stderr);
+}
+
+#[test]
 fn the_dual_problem_keeps_to_its_limits() {
     let folder = Folder::new()
         .with("people.csv", &people(200))
