@@ -110,11 +110,10 @@ fn with_values(source: &Path, target: &Path) -> Result<()> {
     let mut output = BufWriter::with_capacity(1 << 20, std::fs::File::create(target)?);
     for (at, line) in BufReader::with_capacity(1 << 20, std::fs::File::open(source)?).lines().enumerate() {
         let line = line?;
-        match at {
-            0 => writeln!(output, "{line},s50,s5000")?,
-            _ => {
-                writeln!(output, "{line},v{},v{}", random.random_range(0..50), random.random_range(0..5000))?
-            }
+        if at == 0 {
+            writeln!(output, "{line},s50,s5000")?;
+        } else {
+            writeln!(output, "{line},v{},v{}", random.random_range(0..50), random.random_range(0..5000))?;
         }
     }
     Ok(output.flush()?)

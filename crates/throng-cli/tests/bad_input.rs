@@ -375,9 +375,6 @@ fn wrong_arguments_are_named() {
         mistake("a method that needs another requirement")
             .with(&["--method", "accuracy"])
             .says(&["accuracy needs max_loss"]),
-        mistake("a permutation on standard output")
-            .with(&["--publish", "permutation", "-o", "-"])
-            .says(&["two files", "-o release.csv"]),
         mistake("no threads").with(&["--threads", "0"]).says(&["--threads must be from 1"]),
         mistake("a million threads").with(&["--threads", "1000000"]).says(&["--threads must be from 1 to"]),
         mistake("a report of unknown format").with(&["--report", "x.txt"]).says(&["x.txt", ".json or .html"]),

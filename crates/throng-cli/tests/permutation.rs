@@ -36,17 +36,9 @@ fn two_files_are_published_and_enough_to_compute_l() {
             ]);
             assert_eq!(ran.code, 0, "{}", ran.stderr);
             let beside = format!("r.sensitive.{ending}");
-            assert_eq!(
-                folder.files(),
-                ["people.csv", "policy.toml", &release, "r.json", &beside][..].iter().copied().fold(
-                    Vec::new(),
-                    |mut files: Vec<String>, name| {
-                        files.push(name.to_owned());
-                        files.sort();
-                        files
-                    },
-                )
-            );
+            let mut expected = ["people.csv", "policy.toml", "r.json", &release, &beside];
+            expected.sort_unstable();
+            assert_eq!(folder.files(), expected);
             let audit = folder.run(&["audit", "people.csv", &release, "-p", "policy.toml", "--json"]);
             assert_eq!(audit.code, 0, "{}", audit.stderr);
             let (report, audit) = (json(&folder.read("r.json")), json(&audit.stdout));
@@ -90,6 +82,15 @@ fn a_permuted_release_that_was_changed_fails_its_audit() {
 }
 
 #[test]
+fn a_permutation_needs_a_name_for_its_second_file() {
+    let folder = Folder::new().with("people.csv", &people(60)).with("policy.toml", &policy("l = 2"));
+    let ran =
+        folder.run(&["anonymize", "people.csv", "-p", "policy.toml", "-o", "-", "--publish", "permutation"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("two files") && ran.stderr.contains("-o release.csv"), "{}", ran.stderr);
+}
+
+#[test]
 fn the_dual_problem_keeps_to_its_limits() {
     let folder = Folder::new()
         .with("people.csv", &people(200))
@@ -130,7 +131,8 @@ fn the_dual_problem_keeps_to_its_limits() {
     let wide =
         folder.run(&["anonymize", "people.csv", "-p", "policy.toml", "-o", "r.csv", "--method", "accuracy"]);
     assert_eq!(wide.code, 0, "{}", wide.stderr);
-    let changed = folder.read("r.csv").lines().map(|line| match line.starts_with("age") {
+    let published = folder.read("r.csv");
+    let changed = published.lines().map(|line| match line.starts_with("age") {
         true => format!("{line}\n"),
         false => format!("[20-69],{}\n", line.split_once(',').unwrap().1),
     });

@@ -11,9 +11,11 @@ use crate::privacy::Tally;
 use crate::problem::Problem;
 use crate::watch::Watch;
 
-/// Joins neighbours into groups of at least `k` records with the least cost, that of a stretch of groups growing
-/// backwards, told group by group.
-pub fn join_to_size(groups: Groups, k: usize, cost: &dyn Fn(&[&[u32]], &mut Vec<f64>)) -> Groups {
+/// Tells what the last of some groups costs, what the last two cost, and so on.
+pub type StretchCosts<'a> = dyn Fn(&[&[u32]], &mut Vec<f64>) + 'a;
+
+/// Joins neighbours into groups of at least `k` records with the least cost.
+pub fn join_to_size(groups: Groups, k: usize, cost: &StretchCosts<'_>) -> Groups {
     let parts: Vec<&[u32]> = groups.iter().collect();
     let largest = groups.sizes.iter().copied().max().unwrap_or(0);
     let mut best = vec![f64::INFINITY; parts.len() + 1];
