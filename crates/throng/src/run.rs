@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use crate::audit::{Findings, audit};
 use crate::error::{Error, Result};
-use crate::method::{Entry, Method, Options, Solution};
+use crate::method::{Entry, Method, Options, Solution, improve};
 use crate::policy::{Kind, Policy, Role};
 use crate::privacy::Part;
 use crate::problem::{self, Counted, Problem};
@@ -194,6 +194,7 @@ pub fn method(policy: &Policy) -> Result<Box<dyn Method>> {
     entry.check_takes(parts(policy)).map_err(point)?;
     let mut options = Options::new(format!("the method {}", entry.name), &policy.method.options);
     let method = (entry.configure)(&mut options).map_err(point)?;
+    let method = improve::if_asked(method, &mut options).map_err(point)?;
     if let Some((unknown, error)) = options.unknown() {
         let span = policy.option_span(unknown).unwrap_or_else(|| span.clone());
         return Err(policy.point(error, &span, "not an option of this method"));

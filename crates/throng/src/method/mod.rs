@@ -4,9 +4,11 @@
 //! To add one: a file or folder here with an [`Entry`], and one line in [`METHODS`].
 
 pub mod hilbert;
+pub mod improve;
 pub mod mondrian;
 mod options;
 mod partition;
+pub mod peel;
 mod solution;
 
 pub use options::Options;
@@ -20,7 +22,7 @@ use crate::watch::Watch;
 
 /// All methods.
 pub static METHODS: &[Entry] =
-    &[mondrian::STRICT, mondrian::RELAXED, hilbert::HILBERT, hilbert::HILBERT_FAST];
+    &[mondrian::STRICT, mondrian::RELAXED, hilbert::HILBERT, hilbert::HILBERT_FAST, peel::PEEL];
 
 /// A method ready to run.
 pub trait Method: Send + Sync {
