@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use crate::audit::{Findings, Measures, RuleMeasure, audit};
 use crate::error::{Error, Result};
-use crate::method::{Divided, Entry, Method, Options, Solution, strings};
+use crate::method::{Divided, Entry, Method, Options, Solution, improve, strings};
 use crate::policy::{Kind, Policy, Role};
 use crate::privacy::Part;
 use crate::problem::{self, Counted, Problem};
@@ -304,6 +304,7 @@ pub fn method(policy: &Policy) -> Result<Box<dyn Method>> {
             .with_hint("it looks for the most privacy within that limit; for example max_loss = 0.3");
         return Err(point(error));
     }
+    let method = improve::if_asked(method, &mut options).map_err(point)?;
     if let Some((unknown, error)) = options.unknown() {
         let span = policy.option_span(unknown).unwrap_or_else(|| span.clone());
         return Err(policy.point(error, &span, "not an option of this method"));

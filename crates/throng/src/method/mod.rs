@@ -9,11 +9,13 @@ pub mod bottom_up;
 pub mod cluster;
 mod divided;
 pub mod exact;
+pub mod improve;
 pub mod local;
 pub mod mondrian;
 mod options;
 pub mod ordered;
 mod partition;
+pub mod peel;
 pub mod refine;
 mod solution;
 pub mod strings;
@@ -51,6 +53,7 @@ pub static METHODS: &[Entry] = &[
     cluster::RV,
     cluster::RV_SUPPRESS,
     cluster::EUCLID,
+    peel::PEEL,
 ];
 
 /// A method ready to run.

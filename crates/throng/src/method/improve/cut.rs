@@ -1,0 +1,85 @@
+//! Cutting groups where that saves most.
+
+use super::group::{Group, Work};
+use crate::loss::Extent;
+use crate::problem::{Code, LANES};
+
+/// One cut: records with codes up to `last` of an attribute go left.
+#[derive(Clone, Copy)]
+struct Cut {
+    loss: f64,
+    attribute: usize,
+    last: usize,
+}
+
+/// Cuts records into groups, each time where it saves most, until no cut saves anything.
+pub(in crate::method) fn cut<C: Code>(work: &Work<'_, C>, records: Vec<u32>, groups: &mut Vec<Group<C>>) {
+    let mut open = vec![work.group(records)];
+    while let Some(group) = open.pop() {
+        match best_cut(work, &group) {
+            None => groups.push(group),
+            Some((left, right)) => open.extend([work.group(right), work.group(left)]),
+        }
+    }
+}
+
+/// The two sides of the best cut.
+pub(super) fn best_cut<C: Code>(work: &Work<'_, C>, group: &Group<C>) -> Option<(Vec<u32>, Vec<u32>)> {
+    if group.records.len() < 2 * work.smallest {
+        return None;
+    }
+    let mut cuts: Vec<Cut> = (0..work.kernel.attributes())
+        .filter(|at| group.extent.low(*at) != group.extent.high(*at))
+        .flat_map(|attribute| cuts(work, group, attribute))
+        .collect();
+    cuts.sort_by(|a, b| a.loss.total_cmp(&b.loss).then((a.attribute, a.last).cmp(&(b.attribute, b.last))));
+    cuts.into_iter().find_map(|cut| {
+        let (left, right): (Vec<u32>, Vec<u32>) =
+            group.records.iter().partition(|record| code(work, **record, cut.attribute) <= cut.last);
+        let allowed = work.holds(left.iter().copied()) && work.holds(right.iter().copied());
+        allowed.then_some((left, right))
+    })
+}
+
+fn code<C: Code>(work: &Work<'_, C>, record: u32, attribute: usize) -> usize {
+    work.matrix.row(record as usize)[attribute / LANES][attribute % LANES].index()
+}
+
+/// The cuts along an attribute that leave both sides large enough and save something.
+fn cuts<C: Code>(work: &Work<'_, C>, group: &Group<C>, attribute: usize) -> Vec<Cut> {
+    let mut sorted: Vec<(usize, u32)> =
+        group.records.iter().map(|record| (code(work, *record, attribute), *record)).collect();
+    sorted.sort_unstable();
+    let row = |at: usize| work.matrix.row(sorted[at].1 as usize);
+    // Where the code changes: first places of the right sides.
+    let middles: Vec<usize> = (1..sorted.len())
+        .filter(|at| sorted[at - 1].0 != sorted[*at].0)
+        .filter(|at| *at >= work.smallest && sorted.len() - at >= work.smallest)
+        .collect();
+    let (Some(&first), Some(&last)) = (middles.first(), middles.last()) else { return Vec::new() };
+    let mut left_losses = Vec::with_capacity(middles.len());
+    let mut extent = Extent::of(row(0));
+    let mut next = middles.iter().peekable();
+    for at in 0..=last {
+        if next.next_if(|middle| **middle == at).is_some() {
+            left_losses.push(work.kernel.ncp(&extent) * at as f64);
+        }
+        extent.grow(row(at));
+    }
+    let mut cuts = Vec::new();
+    let mut extent = Extent::of(row(sorted.len() - 1));
+    let mut next = middles.iter().zip(left_losses).rev().peekable();
+    for at in (first..sorted.len()).rev() {
+        extent.grow(row(at));
+        if let Some((_, left)) = next.next_if(|(middle, _)| **middle == at) {
+            let loss = left + work.kernel.ncp(&extent) * (sorted.len() - at) as f64;
+            if loss < group.loss() - SAVES {
+                cuts.push(Cut { loss, attribute, last: sorted[at - 1].0 });
+            }
+        }
+    }
+    cuts
+}
+
+/// Smaller differences are rounding.
+pub(super) const SAVES: f64 = 1e-9;

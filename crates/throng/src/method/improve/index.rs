@@ -1,0 +1,247 @@
+//! Which groups could take a record without growing in more than one attribute.
+//!
+//! For every code of every attribute one bit per group tells whether the group's published cell covers it. The groups
+//! that cover a record are the conjunction of its codes' bits; those that cover it in all attributes but one come
+//! from conjunctions of what stands before and behind each attribute. A summary with one bit per block of groups is
+//! asked first, so that far groups cost next to nothing once neighbours stand together.
+
+use super::group::Group;
+use crate::problem::{Attribute, Code, LANES, Lanes};
+use crate::table::Scale;
+
+/// Words of a block.
+const BLOCK: usize = 8;
+/// Codes of large domains share bits: a hit is then only likely, which is enough for those who look closer.
+const MOST_BUCKETS: usize = 128;
+
+pub(super) struct Index<'a> {
+    attributes: &'a [Attribute],
+    groups: usize,
+    /// Where the buckets of each attribute start.
+    starts: Vec<usize>,
+    /// Words per bucket.
+    words: usize,
+    bits: Vec<u64>,
+    /// Words of a summary per bucket.
+    summary_words: usize,
+    summaries: Vec<u64>,
+    /// The buckets that each group covers, for each attribute.
+    covered: Vec<(u32, u32)>,
+}
+
+/// Room for a search, one per thread.
+#[derive(Default)]
+pub(super) struct Scratch {
+    before: Vec<[u64; BLOCK]>,
+    blocks: Vec<usize>,
+}
+
+/// Covers nothing.
+const NOTHING: (u32, u32) = (1, 0);
+
+impl<'a> Index<'a> {
+    pub fn new<C: Code>(attributes: &'a [Attribute], groups: &[Group<C>]) -> Self {
+        let words = groups.len().div_ceil(64).next_multiple_of(BLOCK);
+        let mut starts = vec![0];
+        for attribute in attributes {
+            starts.push(starts[starts.len() - 1] + attribute.domain.len().clamp(1, MOST_BUCKETS));
+        }
+        let buckets = starts[attributes.len()];
+        let summary_words = (words / BLOCK).div_ceil(64);
+        let mut index = Index {
+            attributes,
+            groups: groups.len(),
+            starts,
+            words,
+            bits: vec![0; buckets * words],
+            summary_words,
+            summaries: vec![0; buckets * summary_words],
+            covered: vec![NOTHING; groups.len() * attributes.len()],
+        };
+        groups.iter().enumerate().for_each(|(at, group)| index.set(at, group));
+        index
+    }
+
+    fn bucket(&self, attribute: usize, code: usize) -> usize {
+        let values = self.attributes[attribute].domain.len();
+        if values <= MOST_BUCKETS { code } else { code * MOST_BUCKETS / values }
+    }
+
+    /// Takes note of a group as it is now.
+    pub fn set<C: Code>(&mut self, group: usize, now: &Group<C>) {
+        for attribute in 0..self.attributes.len() {
+            let covered = match now.records.is_empty() {
+                true => NOTHING,
+                false => {
+                    let (low, high) = self.closure(attribute, now);
+                    (self.bucket(attribute, low) as u32, self.bucket(attribute, high) as u32)
+                }
+            };
+            let at = group * self.attributes.len() + attribute;
+            let before = std::mem::replace(&mut self.covered[at], covered);
+            if before != covered {
+                self.mark(attribute, before, group, false);
+                self.mark(attribute, covered, group, true);
+            }
+        }
+    }
+
+    /// The codes that a group's published cell covers.
+    fn closure<C: Code>(&self, attribute: usize, group: &Group<C>) -> (usize, usize) {
+        let (low, high) = (group.extent.low(attribute).index(), group.extent.high(attribute).index());
+        let domain = &self.attributes[attribute].domain;
+        match domain.scale() {
+            Scale::Categorical(tree) => {
+                let leaves = tree.leaves_under(tree.ancestor(low, high));
+                (leaves.start, leaves.end - 1)
+            }
+            // A range that mixes numbers with a missing value is published as `*`.
+            Scale::Numeric { .. } if low != high && domain.missing() == Some(high as u32) => {
+                (0, domain.len() - 1)
+            }
+            Scale::Numeric { .. } => (low, high),
+        }
+    }
+
+    fn mark(&mut self, attribute: usize, (low, high): (u32, u32), group: usize, on: bool) {
+        let (word, bit) = (group / 64, 1u64 << (group % 64));
+        let (block, block_bit) = (word / BLOCK / 64, 1u64 << (word / BLOCK % 64));
+        for bucket in low..=high {
+            let bucket = self.starts[attribute] + bucket as usize;
+            if on {
+                self.bits[bucket * self.words + word] |= bit;
+                self.summaries[bucket * self.summary_words + block] |= block_bit;
+            } else {
+                // The summary may keep a bit too many, which costs a look but never an answer.
+                self.bits[bucket * self.words + word] &= !bit;
+            }
+        }
+    }
+
+    /// Visits the groups that cover a record in all attributes but at most one.
+    pub fn visit<C: Code>(&self, row: &[Lanes<C>], scratch: &mut Scratch, mut visit: impl FnMut(usize)) {
+        let buckets = |attribute: usize| {
+            let code = row[attribute / LANES][attribute % LANES].index();
+            self.starts[attribute] + self.bucket(attribute, code)
+        };
+        let count = self.attributes.len();
+        scratch.blocks.clear();
+        for word in 0..self.summary_words {
+            let of = |attribute: usize| [self.summaries[buckets(attribute) * self.summary_words + word]];
+            let [mut found] = all_but_one(count, of, &mut Vec::new());
+            while found != 0 {
+                scratch.blocks.push(word * 64 + found.trailing_zeros() as usize);
+                found &= found - 1;
+            }
+        }
+        for &block in &scratch.blocks {
+            let of = |attribute: usize| -> [u64; BLOCK] {
+                let first = buckets(attribute) * self.words + block * BLOCK;
+                self.bits.get(first..).and_then(|bits| bits.first_chunk()).copied().unwrap_or([0; BLOCK])
+            };
+            for (at, mut word) in all_but_one(count, of, &mut scratch.before).into_iter().enumerate() {
+                while word != 0 {
+                    let group = (block * BLOCK + at) * 64 + word.trailing_zeros() as usize;
+                    // With a single attribute every bit counts, also those of groups that do not exist.
+                    if group < self.groups {
+                        visit(group);
+                    }
+                    word &= word - 1;
+                }
+            }
+        }
+    }
+}
+
+/// The bits that are set for all of some attributes, or for all but one of them.
+#[inline]
+fn all_but_one<const N: usize>(
+    count: usize,
+    of: impl Fn(usize) -> [u64; N],
+    before: &mut Vec<[u64; N]>,
+) -> [u64; N] {
+    before.clear();
+    let mut all = [u64::MAX; N];
+    for attribute in 0..count {
+        before.push(all);
+        all = both(all, of(attribute));
+    }
+    let (mut found, mut behind) = (all, [u64::MAX; N]);
+    for attribute in (0..count).rev() {
+        let others = both(before[attribute], behind);
+        (0..N).for_each(|at| found[at] |= others[at]);
+        behind = both(behind, of(attribute));
+    }
+    found
+}
+
+#[inline(always)]
+fn both<const N: usize>(a: [u64; N], b: [u64; N]) -> [u64; N] {
+    std::array::from_fn(|at| a[at] & b[at])
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::fmt::Write as _;
+
+    use super::super::Work;
+    use super::*;
+    use crate::policy::Policy;
+    use crate::problem::Problem;
+    use crate::watch::Unwatched;
+    use crate::{run, with_matrix};
+
+    /// A table with a number, a flat category and a tree.
+    fn problem(rows: u32) -> Problem {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("table.csv");
+        let mut text = "number,flat,tree\n".to_owned();
+        for row in 0..rows {
+            let drawn = row.wrapping_mul(2_654_435_761) >> 8;
+            let number = if drawn % 11 == 0 { String::new() } else { (drawn % 400).to_string() };
+            writeln!(text, "{number},f{},t{}", drawn / 400 % 5, drawn / 2000 % 6).unwrap();
+        }
+        std::fs::write(&data, text).unwrap();
+        let policy = "[privacy]\nk = 2\n[attribute.number]\nrole = \"quasi\"\nkind = \"numeric\"\n\
+            [attribute.flat]\nrole = \"quasi\"\n[attribute.tree]\nrole = \"quasi\"\n\
+            hierarchy = { low = [\"t0\", \"t1\", \"t2\"], high = [\"t3\", \"t4\", \"t5\"] }\n";
+        let policy = Policy::parse(policy, None).unwrap();
+        Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap()
+    }
+
+    #[test]
+    fn visits_find_what_a_scan_of_all_groups_finds() {
+        let problem = problem(3000);
+        with_matrix!(&problem.records, matrix => {
+            let work = Work::new(&problem, matrix);
+            let records: Vec<u32> = (0..3000).collect();
+            let mut groups: Vec<_> = records.chunks(3).map(|records| work.group(records.to_vec())).collect();
+            let mut index = Index::new(&problem.attributes, &groups);
+            // Some groups change after the index was built.
+            for at in (0..groups.len()).step_by(7) {
+                work.join(&mut groups[at], (at as u32 * 13) % 3000);
+                index.set(at, &groups[at]);
+            }
+            groups[5].records.clear();
+            index.set(5, &groups[5]);
+            let mut scratch = Scratch::default();
+            for record in (0..3000).step_by(17) {
+                let row = matrix.row(record);
+                let mut found = Vec::new();
+                index.visit(row, &mut scratch, |group| found.push(group));
+                let outside = |group: &Group<_>| (0..3).filter(|&at| {
+                    let (low, high) = index.closure(at, group);
+                    let code = row[at / LANES][at % LANES].index();
+                    let bucket = |code| index.bucket(at, code);
+                    !(bucket(low)..=bucket(high)).contains(&bucket(code))
+                }).count();
+                let expected: Vec<usize> = (0..groups.len())
+                    .filter(|at| !groups[*at].records.is_empty() && outside(&groups[*at]) <= 1)
+                    .collect();
+                found.retain(|at| !groups[*at].records.is_empty());
+                assert_eq!(found, expected, "record {record}");
+            }
+        });
+    }
+}

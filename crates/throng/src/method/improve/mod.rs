@@ -1,0 +1,331 @@
+//! Making the groups of any method better: records move to groups where they cost less, groups whose records are
+//! cheaper elsewhere are dissolved, and groups that grew are cut.
+//!
+//! Every step keeps the requirement and lowers the loss, so it can be stopped at any time. What would help is looked
+//! for in parallel against the groups as they stand, a batch at a time; what still helps then is done one by one, in
+//! order. The outcome is the same on any number of threads.
+
+mod cut;
+mod group;
+mod index;
+
+use std::time::Instant;
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
+pub(in crate::method) use cut::cut;
+pub(in crate::method) use group::{Group, Work};
+
+use super::{Divided, Method, Options, Partition, Solution};
+use crate::error::Result;
+use crate::mapping;
+use crate::privacy::Part;
+use crate::problem::{Code, Problem};
+use crate::watch::Watch;
+use crate::with_matrix;
+use cut::{SAVES, best_cut};
+use index::{Index, Scratch};
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Rounds at most; each looks at every record once.
+    pub rounds: usize,
+    /// No round starts or goes on after this.
+    pub until: Option<Instant>,
+}
+
+impl Effort {
+    fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// Rounds without being asked; hardly anything changes after so many.
+pub const ROUNDS: usize = 8;
+
+/// A method whose groups are improved.
+pub struct Improved {
+    /// The method.
+    pub method: Box<dyn Method>,
+    /// When to stop.
+    pub effort: Effort,
+}
+
+impl Method for Improved {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        let mut solution = self.method.solve(problem, watch)?;
+        // Boxes of its own are what a method is about, and limits are for methods that know them: not ours to change.
+        let plain = solution.boxes.is_none() && solution.cells.is_none() && problem.limits.is_empty();
+        if plain && !self.permutes() {
+            solution.partition = improve(problem, &solution.partition, self.effort, watch)?;
+        }
+        Ok(solution)
+    }
+
+    fn needs(&self) -> &'static [Part] {
+        self.method.needs()
+    }
+
+    fn permutes(&self) -> bool {
+        self.method.permutes()
+    }
+}
+
+/// Wraps a method whose options ask for improvement. Hard rules are kept for it: moving records knows nothing of them.
+pub fn if_asked(method: Box<dyn Method>, options: &mut Options<'_>) -> Result<Box<dyn Method>> {
+    let effort = Effort { rounds: ROUNDS, until: None };
+    Ok(match options.flag("improve", false)? {
+        true => Box::new(Divided(Box::new(Improved { method, effort }))),
+        false => method,
+    })
+}
+
+/// Improves a partition.
+pub fn improve(
+    problem: &Problem,
+    partition: &Partition,
+    effort: Effort,
+    watch: &dyn Watch,
+) -> Result<Partition> {
+    with_matrix!(&problem.records, matrix => {
+        let work = Work::new(problem, matrix);
+        let groups = partition.groups().map(|records| work.group(records.to_vec())).collect();
+        improve_groups(&work, groups, effort, watch).map(into_partition)
+    })
+}
+
+/// The partition of groups.
+pub(in crate::method) fn into_partition<C: Code>(groups: Vec<Group<C>>) -> Partition {
+    let sizes: Vec<usize> = groups.iter().map(|group| group.records.len()).collect();
+    let records: Vec<u32> = groups.into_iter().flat_map(|group| group.records).collect();
+    Partition::from_sizes(records, sizes)
+}
+
+/// Improves groups.
+pub(in crate::method) fn improve_groups<C: Code>(
+    work: &Work<'_, C>,
+    mut groups: Vec<Group<C>>,
+    effort: Effort,
+    watch: &dyn Watch,
+) -> Result<Vec<Group<C>>> {
+    if effort.rounds == 0 {
+        return Ok(groups);
+    }
+    watch.stage("improving", None);
+    put_near_ones_together(work.problem, &mut groups, watch)?;
+    for _ in 0..effort.rounds {
+        if effort.is_over() {
+            break;
+        }
+        let mut round = Round::new(work, groups, effort);
+        round.move_records(watch)?;
+        round.dissolve_groups(watch)?;
+        round.cut_groups();
+        let changed = round.changed;
+        groups = round.groups;
+        groups.retain(|group| !group.records.is_empty());
+        if !changed {
+            break;
+        }
+    }
+    Ok(groups)
+}
+
+/// Neighbours share blocks of the index.
+fn put_near_ones_together<C: Code>(
+    problem: &Problem,
+    groups: &mut [Group<C>],
+    watch: &dyn Watch,
+) -> Result<()> {
+    let mut place = vec![0u32; problem.len()];
+    for (at, &record) in (0..).zip(problem.line(&mapping::HILBERT, watch)?.order()) {
+        place[record as usize] = at;
+    }
+    groups.sort_by_cached_key(|group| group.records.first().map(|record| place[*record as usize]));
+    Ok(())
+}
+
+/// Looked at together.
+const BATCH: usize = 4096;
+
+struct Round<'a, C: Code> {
+    work: &'a Work<'a, C>,
+    groups: Vec<Group<C>>,
+    group_of: Vec<u32>,
+    index: Index<'a>,
+    effort: Effort,
+    changed: bool,
+}
+
+impl<'a, C: Code> Round<'a, C> {
+    fn new(work: &'a Work<'a, C>, groups: Vec<Group<C>>, effort: Effort) -> Self {
+        let mut group_of = vec![Partition::NO_GROUP; work.problem.len()];
+        for (at, group) in (0..).zip(&groups) {
+            group.records.iter().for_each(|record| group_of[*record as usize] = at);
+        }
+        let index = Index::new(&work.problem.attributes, &groups);
+        Round { work, groups, group_of, index, effort, changed: false }
+    }
+
+    /// The group that a record would cost least to join, other than its own, if it costs less than `limit`.
+    fn cheapest(&self, record: u32, limit: f64, scratch: &mut Scratch) -> Option<(f64, usize)> {
+        let own = self.group_of[record as usize] as usize;
+        let mut best: Option<(f64, usize)> = None;
+        self.index.visit(self.work.matrix.row(record as usize), scratch, |at| {
+            let group = &self.groups[at];
+            let beaten = best.map_or(limit, |(cost, _)| cost);
+            // Whoever joins pays at least what the group pays now.
+            if at == own || group.records.is_empty() || group.ncp >= beaten {
+                return;
+            }
+            let cost = self.work.cost_of_joining(group, record);
+            if cost < beaten {
+                best = Some((cost, at));
+            }
+        });
+        best
+    }
+
+    fn move_records(&mut self, watch: &dyn Watch) -> Result<()> {
+        let records: Vec<u32> = (0..self.group_of.len() as u32)
+            .filter(|at| self.group_of[*at as usize] != Partition::NO_GROUP)
+            .collect();
+        for batch in records.chunks(BATCH) {
+            watch.check()?;
+            if self.effort.is_over() {
+                break;
+            }
+            let moves: Vec<Option<usize>> = batch
+                .par_iter()
+                .with_min_len(64)
+                .map_init(Scratch::default, |scratch, record| self.find_move(*record, scratch))
+                .collect();
+            for (&record, target) in batch.iter().zip(moves) {
+                if let Some(target) = target {
+                    self.try_move(record, target);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the others save when a record leaves its group, and the record with it.
+    fn gain(&self, record: u32) -> f64 {
+        let group = &self.groups[self.group_of[record as usize] as usize];
+        let rest = (group.records.len() - 1) as f64;
+        group.loss() - self.work.ncp_without(group, record) * rest
+    }
+
+    fn find_move(&self, record: u32, scratch: &mut Scratch) -> Option<usize> {
+        let group = &self.groups[self.group_of[record as usize] as usize];
+        if group.records.len() <= self.work.smallest {
+            return None;
+        }
+        let gain = self.gain(record);
+        self.cheapest(record, gain - SAVES, scratch).map(|(_, target)| target)
+    }
+
+    /// Moves a record if that still helps and is allowed.
+    fn try_move(&mut self, record: u32, target: usize) {
+        let own = self.group_of[record as usize] as usize;
+        let helps = target != own
+            && !self.groups[target].records.is_empty()
+            && self.work.holds_without(&self.groups[own], record)
+            && self.work.cost_of_joining(&self.groups[target], record) < self.gain(record) - SAVES
+            && self.work.holds_with(&self.groups[target], record);
+        if helps {
+            self.work.leave(&mut self.groups[own], record);
+            self.work.join(&mut self.groups[target], record);
+            self.group_of[record as usize] = target as u32;
+            self.index.set(own, &self.groups[own]);
+            self.index.set(target, &self.groups[target]);
+            self.changed = true;
+        }
+    }
+
+    fn dissolve_groups(&mut self, watch: &dyn Watch) -> Result<()> {
+        // The dearest first.
+        let mut order: Vec<usize> = (0..self.groups.len())
+            .filter(|at| self.groups[*at].records.len() < 2 * self.work.smallest)
+            .collect();
+        order.sort_by(|a, b| self.groups[*b].ncp.total_cmp(&self.groups[*a].ncp).then(a.cmp(b)));
+        for batch in order.chunks(BATCH / 8) {
+            watch.check()?;
+            if self.effort.is_over() {
+                break;
+            }
+            let targets: Vec<Option<Vec<usize>>> = batch
+                .par_iter()
+                .with_min_len(8)
+                .map_init(Scratch::default, |scratch, group| self.find_new_homes(*group, scratch))
+                .collect();
+            for (&group, targets) in batch.iter().zip(targets) {
+                if let Some(targets) = targets {
+                    self.try_dissolve(group, &targets);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the records of a group would go, if they are likely to cost less there.
+    fn find_new_homes(&self, group: usize, scratch: &mut Scratch) -> Option<Vec<usize>> {
+        let group = &self.groups[group];
+        let mut left = group.loss() - SAVES;
+        let mut homes = Vec::with_capacity(group.records.len());
+        for &record in &group.records {
+            let (cost, home) = self.cheapest(record, left, scratch)?;
+            left -= cost;
+            homes.push(home);
+        }
+        Some(homes)
+    }
+
+    /// Dissolves a group if that still helps and is allowed.
+    fn try_dissolve(&mut self, group: usize, homes: &[usize]) {
+        if self.groups[group].records.len() != homes.len() {
+            return;
+        }
+        let mut touched: Vec<usize> = homes.to_vec();
+        touched.sort_unstable();
+        touched.dedup();
+        if touched.iter().any(|home| *home == group || self.groups[*home].records.is_empty()) {
+            return;
+        }
+        let mut after: Vec<Group<C>> = touched.iter().map(|home| self.groups[*home].clone()).collect();
+        let before: f64 = self.groups[group].loss() + after.iter().map(Group::loss).sum::<f64>();
+        for (&record, home) in self.groups[group].records.iter().zip(homes) {
+            if let Ok(at) = touched.binary_search(home) {
+                self.work.join(&mut after[at], record);
+            }
+        }
+        let helps = after.iter().map(Group::loss).sum::<f64>() < before - SAVES
+            && after.iter().all(|group| self.work.holds(group.records.iter().copied()));
+        if helps {
+            for (&record, home) in self.groups[group].records.iter().zip(homes) {
+                self.group_of[record as usize] = *home as u32;
+            }
+            self.groups[group].records.clear();
+            self.index.set(group, &self.groups[group]);
+            for (home, group) in touched.into_iter().zip(after) {
+                self.groups[home] = group;
+                self.index.set(home, &self.groups[home]);
+            }
+            self.changed = true;
+        }
+    }
+
+    fn cut_groups(&mut self) {
+        for at in 0..self.groups.len() {
+            if let Some((left, right)) = best_cut(self.work, &self.groups[at]) {
+                let mut pieces = Vec::new();
+                cut(self.work, left, &mut pieces);
+                cut(self.work, right, &mut pieces);
+                self.groups[at].records.clear();
+                self.groups.extend(pieces);
+                self.changed = true;
+            }
+        }
+    }
+}
