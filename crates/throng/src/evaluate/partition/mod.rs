@@ -1,6 +1,6 @@
 //! Recursive partitioning: do the patterns of the table survive? (Morton 2012)
 //!
-//! A tree of best splits ([`tree`]) over the table and one over the release are drawn side by side. A *pattern* is a node
+//! A tree of best splits (`tree.rs`) over the table and one over the release are drawn side by side. A *pattern* is a node
 //! of the table's tree in which one class has a large share (`share`, 90 % by default). It survives
 //! * as it is, if the rows of the release that certainly meet its conditions are at least half as many as in the table,
 //!   with at most five points less of the class; or

@@ -300,7 +300,8 @@ impl Tree {
         self.widest.extend(std::iter::repeat_n(0.0, self.attributes));
     }
 
-    /// Halves a node along the attribute in which it spans the greatest share of values.
+    /// Halves a node along the attribute in which it spans most values: what a merge costs follows the number of values
+    /// that it adds, whatever their share of the domain.
     fn split(&mut self, clusters: &Clusters, at: usize) {
         let Node { from, to, .. } = self.nodes[at];
         let own = &mut self.clusters[from as usize..to as usize];
@@ -310,13 +311,13 @@ impl Tree {
             });
             return;
         }
-        let share = |x: usize| {
+        let values = |x: usize| {
             let low = own.iter().map(|cluster| clusters.ends(*cluster, x).0).min().unwrap_or(0);
             let high = own.iter().map(|cluster| clusters.ends(*cluster, x).1).max().unwrap_or(0);
-            clusters.spans.span(x, low, high) / clusters.spans.whole(x).max(f64::MIN_POSITIVE)
+            clusters.spans.span(x, low, high) / clusters.spans.span(x, low, low).max(f64::MIN_POSITIVE)
         };
-        let shares: Vec<f64> = (0..self.attributes).map(share).collect();
-        let widest = (0..self.attributes).max_by(|a, b| shares[*a].total_cmp(&shares[*b]).then(b.cmp(a)));
+        let spanned: Vec<f64> = (0..self.attributes).map(values).collect();
+        let widest = (0..self.attributes).max_by(|a, b| spanned[*a].total_cmp(&spanned[*b]).then(b.cmp(a)));
         let x = widest.unwrap_or(0);
         let middle = own.len() / 2;
         let key = |cluster: &u32| {
