@@ -58,6 +58,10 @@ impl Apply {
         let table = read(&self.data, &policy, watch)?;
         clock.lap("read");
         take_unknown_values_in(&mut policy, &table)?;
+        if self.unmet == Unmet::Suppress {
+            // Leaving records out was asked for, however many.
+            (policy.privacy.suppress, policy.privacy.suppress_given) = (1.0, true);
+        }
         let problem = Problem::new(&table, &policy)?;
         clock.lap("encode");
         watch.stage("masking", None);

@@ -7,7 +7,7 @@ use common::{Case, Kind, Loaded, cases, load, shared_data};
 use proptest::prelude::*;
 use throng::audit::audit;
 use throng::method::cluster::{Cluster, Kind as Price};
-use throng::method::{METHODS, Method, Solution};
+use throng::method::{Entry, METHODS, Method, Solution};
 use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::release::{Order, Output, Publish, Release};
@@ -43,6 +43,14 @@ fn under(plain: Loaded, text: &str) -> Option<Loaded> {
     Some(Loaded { policy, problem, ..plain })
 }
 
+/// A limit that allows everything, for methods that work within one.
+fn with_a_limit(entry: &Entry, privacy: &str) -> String {
+    match entry.takes.contains(&throng::privacy::Part::MaxLoss) {
+        true => format!("{privacy}\nmax_loss = 1.0"),
+        false => privacy.to_owned(),
+    }
+}
+
 fn measured(loaded: &Loaded, solution: &Solution) -> Measures {
     let Loaded { table, problem, policy, folder, .. } = loaded;
     let release = Release::new(table, problem, policy, solution, Publish::Cells, Order::Keep).unwrap();
@@ -57,6 +65,7 @@ proptest! {
     #[test]
     fn no_method_breaks_a_hard_rule(case in cases(50), privacy in prop::sample::select(&["k = 2", "k = 3\nsuppress = 0.3", "k = 4"][..])) {
         for entry in METHODS.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
+            let privacy = &with_a_limit(entry, privacy);
             let text = with_rules(&case, privacy, entry.name, true);
             let Some(loaded) = under(load(&case, privacy, entry.name), &text) else { continue };
             match run::solve(&loaded.problem, &loaded.policy, &Unwatched) {
@@ -69,6 +78,8 @@ proptest! {
                         loaded.problem.len() as u64
                     );
                 }
+                // The exact solver says so where a part is more than it can look at.
+                Err(error) if error.message().contains("too large for an exact answer") => {}
                 Err(error) => {
                     prop_assert_eq!(error.fault(), throng::error::Fault::Requirement, "{}: {}", entry.name, error);
                     let whole = loaded.problem.requirement.check_feasible(&loaded.problem).is_err();
@@ -177,7 +188,8 @@ fn an_impossible_hard_rule_is_named() {
     let data = folder.path().join("t.csv");
     std::fs::write(&data, "age,sex\n20,F\n30,F\n40,F\n50,M\n60,M\n61,M\n70,F\n").unwrap();
     for entry in METHODS.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
-        let policy = Policy::parse(text, None).unwrap().with_method(entry.name).unwrap();
+        let text = text.replace("k = 3", &with_a_limit(entry, "k = 3"));
+        let policy = Policy::parse(&text, None).unwrap().with_method(entry.name).unwrap();
         let table = run::read(&data, &policy, &Unwatched).unwrap();
         let problem = Problem::new(&table, &policy).unwrap();
         let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();

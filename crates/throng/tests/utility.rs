@@ -237,7 +237,7 @@ fn the_largest_k_within_a_loss_is_found_for_any_method() {
     let folder = tempfile::tempdir().unwrap();
     let mut csv = "age,city\n".to_owned();
     (0..400u32).for_each(|row| writeln!(csv, "{},c{}", row * 7919 % 83, row * 31 % 7).unwrap());
-    for entry in METHODS.iter().filter(|entry| entry.takes.contains(&Part::K)) {
+    for entry in METHODS.iter().filter(|entry| common::can_do(entry, &[Part::K])) {
         for target in ["max_gcp = 0.2", "max_gcp = 0.3\nmax_query_error = 0.5\nk = 2"] {
             let policy = format!(
                 "[privacy]\n{target}\n[method]\nname = \"{}\"\nseed = 1\n[attribute.age]\nrole = \"quasi\"\n\
