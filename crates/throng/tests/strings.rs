@@ -54,10 +54,8 @@ struct Plain {
     tops: usize,
 }
 
-/// All valid strings, by grouping the records anew for each.
-fn enumerate(problem: &Problem, goal: Goal, settings: &Settings) -> Vec<Plain> {
-    let values = level_values(problem, settings).unwrap();
-    let kernel = Kernel::new(&problem.attributes);
+/// All strings of the lattice.
+fn all_strings(problem: &Problem) -> Vec<Vec<usize>> {
     let mut strings: Vec<Vec<usize>> = vec![Vec::new()];
     for attribute in &problem.attributes {
         strings = strings
@@ -67,8 +65,47 @@ fn enumerate(problem: &Problem, goal: Goal, settings: &Settings) -> Vec<Plain> {
             })
             .collect();
     }
+    strings
+}
+
+/// The search as the thesis describes it: all strings in memory, sorted by value, and the list halved again and again.
+/// A string that passes removes all that come after it, one that fails all that are more specific.
+fn halving_search(problem: &Problem) -> (Option<Vec<usize>>, usize) {
+    let valid = enumerate(problem, Goal::ResearchValue, &Settings::default());
+    let passes = |levels: &Vec<usize>| valid.iter().any(|plain| plain.levels == *levels);
+    let tops = |levels: &[usize]| {
+        problem
+            .attributes
+            .iter()
+            .zip(levels)
+            .filter(|(own, level)| own.domain.levels() - 1 == **level)
+            .count()
+    };
+    // Values that differ by rounding are equal.
+    let rounded = |levels: &[usize]| (value(problem, levels) * 1e9).round() as i64;
+    let mut left = all_strings(problem);
+    left.sort_by_cached_key(|levels| (std::cmp::Reverse(rounded(levels)), tops(levels), levels.clone()));
+    let (mut best, mut tests) = (None, 0);
+    while !left.is_empty() {
+        let middle = left.len() / 2;
+        tests += 1;
+        if passes(&left[middle]) {
+            best = Some(left[middle].clone());
+            left.truncate(middle);
+        } else {
+            let failed = left[middle].clone();
+            left.retain(|levels| levels.iter().zip(&failed).any(|(level, failed)| level > failed));
+        }
+    }
+    (best, tests)
+}
+
+/// All valid strings, by grouping the records anew for each.
+fn enumerate(problem: &Problem, goal: Goal, settings: &Settings) -> Vec<Plain> {
+    let values = level_values(problem, settings).unwrap();
+    let kernel = Kernel::new(&problem.attributes);
     let mut valid = Vec::new();
-    for levels in strings {
+    for levels in all_strings(problem) {
         let ends: Vec<Vec<(u32, u32)>> =
             problem.attributes.iter().zip(&levels).map(|(own, level)| own.domain.at_level(*level)).collect();
         let breaks = |rule: &throng::rules::BoundRule| {
@@ -199,6 +236,17 @@ proptest! {
                 prop_assert!(value(problem, &levels_of(&solution)) <= expected.score + 1e-9);
             }
         }
+    }
+
+    #[test]
+    fn the_search_of_the_thesis_ends_at_the_same_string(case in cases(30), privacy in prop::sample::select(&REQUIREMENTS[..3])) {
+        let loaded = load(&case, privacy, "rv-global");
+        let problem = &loaded.problem;
+        prop_assume!(problem.requirement.check_feasible(problem).is_ok());
+        let (expected, tests) = halving_search(problem);
+        prop_assert!(tests <= all_strings(problem).len());
+        let found = method(Way::Global, "").solve(problem, &Unwatched).unwrap();
+        prop_assert_eq!(Some(levels_of(&found)), expected, "{}", privacy);
     }
 
     #[test]
