@@ -91,11 +91,14 @@ fn fastest(arguments: &Arguments, run: impl Fn() -> Result<Value>) -> Result<Val
     best.ok_or_else(|| "nothing ran".into())
 }
 
-/// Runs a part in a process of its own; what an earlier one wrote is removed first, so that none pays for it.
+/// Runs a part in a process of its own; what an earlier one wrote is removed first, and what still waits to be written
+/// to the disk is written, so that none pays for another.
 fn child(arguments: &[PathBuf], target: &Path) -> Result<Value> {
     if target.exists() {
         std::fs::remove_file(target)?;
     }
+    // Where there is no such command, the figures are only noisier.
+    let _ = Command::new("sync").status();
     let output = Command::new(std::env::current_exe()?).args(arguments).output()?;
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());

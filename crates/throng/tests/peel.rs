@@ -1,5 +1,5 @@
 //! `peel`, and the improvement that every grouping method can have.
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 
 mod common;
 
