@@ -3,8 +3,8 @@
 //! Methods that cut or cluster spread a group over all attributes at once; the cheapest groups keep most attributes
 //! exact and generalize a few. So we look at generalizations (one step of a ladder per attribute) from the cheapest
 //! to the dearest, group the records that are still open by their generalized values, and take every group out that
-//! meets the requirement and whose own box is cheap enough for its turn. What is left at the end is cut by
-//! `mondrian`, or joins the group where it adds least. Then the groups are improved.
+//! meets the requirement and whose own box is cheap enough for its turn. What is left at the end is cut into groups
+//! of its own, or joins the group where it adds least. Then the groups are improved.
 //!
 //! `NOTES.md` beside this file tells what was tried and what it gave.
 
@@ -31,9 +31,9 @@ use probes::Probes;
 /// The registry's entry.
 pub const PEEL: Entry = Entry {
     name: "peel",
-    summary: "takes the cheapest classes out first, then moves records where they cost less; the least loss",
+    summary: "takes the cheapest classes out first, then moves records where they cost less; little loss, more time",
     citation: "throng",
-    guarantee: "every class meets the requirement; the loss is the least we know how to reach in seconds",
+    guarantee: "every class meets the requirement; no bound on the loss",
     takes: &[Part::K, Part::L, Part::T],
     configure,
 };
