@@ -83,7 +83,9 @@ proptest! {
                 Err(error) => {
                     prop_assert_eq!(error.fault(), throng::error::Fault::Requirement, "{}: {}", entry.name, error);
                     let whole = loaded.problem.requirement.check_feasible(&loaded.problem).is_err();
-                    prop_assert!(whole || error.message().contains("hard rule"), "{}: {}", entry.name, error);
+                    // Methods within a limit reach for the most privacy and may miss what is asked for.
+                    let misses = entry.takes.contains(&throng::privacy::Part::MaxLoss) && error.message().contains("was reached");
+                    prop_assert!(whole || misses || error.message().contains("hard rule"), "{}: {}", entry.name, error);
                 }
             }
         }
