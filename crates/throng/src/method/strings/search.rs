@@ -83,6 +83,9 @@ pub struct Known {
     pub blocks: Vec<(Vec<usize>, Vec<Levels>)>,
 }
 
+/// The share of a limit of seconds that is searched; the rest is for what comes before and after.
+const SEARCHING: f64 = 0.95;
+
 impl Known {
     /// Remembers that a string failed.
     pub fn failed(&mut self, levels: Levels) {
@@ -305,8 +308,10 @@ impl<'a> Search<'a> {
     }
 
     fn limit_reached(&self) -> bool {
-        let late =
-            self.limits.seconds.is_some_and(|most| self.start.elapsed() >= Duration::from_secs_f64(most));
+        let late = self
+            .limits
+            .seconds
+            .is_some_and(|most| self.start.elapsed() >= Duration::from_secs_f64(most * SEARCHING));
         late || self.limits.tests.is_some_and(|most| self.tests >= most)
     }
 
