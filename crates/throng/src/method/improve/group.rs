@@ -41,6 +41,11 @@ impl<'a, C: Code> Work<'a, C> {
         }
     }
 
+    /// Whether the size of a group decides alone whether it is allowed.
+    pub fn only_size(&self) -> bool {
+        self.only_size
+    }
+
     /// The group of some records; there is at least one.
     pub fn group(&self, records: Vec<u32>) -> Group<C> {
         let extent = Extent::around(self.matrix, &records);
