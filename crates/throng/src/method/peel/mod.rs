@@ -8,11 +8,11 @@
 //! `NOTES.md` beside this file tells what was tried and what it gave.
 
 mod ladder;
+mod queue;
 mod rows;
 mod search;
 mod subset;
 
-use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -24,9 +24,10 @@ use crate::privacy::Part;
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
+use queue::Queue;
 use rows::OpenRows;
-use search::{Node, Outcome, Search};
-use subset::{Rest, choose};
+use search::{Outcome, Search};
+use subset::Needs;
 
 /// The registry's entry.
 pub const PEEL: Entry = Entry {
@@ -34,19 +35,19 @@ pub const PEEL: Entry = Entry {
     summary: "takes the cheapest classes out first, then moves records where they cost less; little loss, more time",
     citation: "throng",
     guarantee: "every class meets the requirement; no bound on the loss",
-    takes: &[Part::K, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
     configure,
 };
 
 fn configure(options: &mut Options<'_>) -> Result<Box<dyn Method>> {
     let rounds = options.whole("rounds", 0, ROUNDS as u64)? as usize;
-    let effort = options.whole("effort", 1, EFFORT)? as usize;
+    let effort = options.whole("effort", 1, EFFORT as u64)? as usize;
     let seconds = options.number("seconds", "a number above 0", |seconds| seconds > 0.0 && seconds < 1e9)?;
     Ok(Box::new(Peel { rounds, effort, seconds }))
 }
 
 /// Times that each record is looked at while peeling, at most, on average.
-const EFFORT: u64 = 100_000;
+pub const EFFORT: usize = 100_000;
 
 /// Peel.
 #[derive(Clone, Copy, Debug)]
@@ -106,15 +107,15 @@ impl Peel {
         let search = Search::new(work);
         let rows = OpenRows::new(work, search.along());
         let mut peeling = Peeling {
-            heap: BinaryHeap::from([search.root(&rows)]),
-            held: rows.len(),
+            nodes: Queue::default(),
+            classes: Queue::default(),
             most_held: MOST_HELD.saturating_mul(rows.len()),
-            born: 0,
             looks_left: self.effort.saturating_mul(rows.len()),
-            rest: Rest::new(work.problem),
+            needs: Needs::new(work),
             rows,
             search,
         };
+        peeling.nodes.push(peeling.search.root(&peeling.rows));
         let mut taken = 0;
         while peeling.rows.records_left() >= work.smallest {
             watch.check()?;
@@ -135,12 +136,12 @@ impl Peel {
 struct Peeling<'a, C: Code> {
     search: Search<'a, C>,
     rows: OpenRows<C>,
-    rest: Rest,
-    heap: BinaryHeap<Node>,
-    /// Rows that nodes hold.
-    held: usize,
+    needs: Needs<'a, C>,
+    /// What may hold classes, and classes that were found, the cheapest first.
+    nodes: Queue,
+    classes: Queue,
+    /// Rows that nodes may hold.
     most_held: usize,
-    born: u64,
     /// How many more times a row may be looked at.
     looks_left: usize,
 }
@@ -149,47 +150,46 @@ impl<C: Code> Peeling<'_, C> {
     /// Takes the classes that are cheaper than everything that could still be found.
     fn take(&mut self, groups: &mut Vec<Group<C>>) {
         let work = self.search.work;
-        while self.heap.peek().is_some_and(|node| node.is_whole_class(&self.rows)) {
-            let Some(mut node) = self.pop() else { break };
-            let class: Vec<u32> = node.class().unwrap_or_default().to_vec();
-            let records = class.iter().flat_map(|row| self.rows.records(*row)).copied().collect();
-            let Some(records) = choose(work, records) else { continue };
-            if !self.rest.take(work.problem, &records) {
-                continue;
+        let cheapest = self.nodes.cheapest().unwrap_or(f64::INFINITY);
+        while self.classes.cheapest().is_some_and(|cost| cost <= cheapest) {
+            let Some(mut node) = self.classes.pop() else { break };
+            if node.is_whole_class(&self.rows) {
+                let class: Vec<u32> = node.class().unwrap_or_default().to_vec();
+                let records = class.iter().flat_map(|row| self.rows.records(*row)).copied().collect();
+                let Some(records) = self.needs.take(records) else { continue };
+                if work.only_size() {
+                    self.rows.close(&class, |_| true);
+                } else {
+                    let mut taken = records.clone();
+                    taken.sort_unstable();
+                    self.rows.close(&class, |record| taken.binary_search(&record).is_ok());
+                }
+                cut(work, records, groups);
             }
-            if work.only_size() {
-                self.rows.close(&class, |_| true);
-            } else {
-                let mut taken = records.clone();
-                taken.sort_unstable();
-                self.rows.close(&class, |record| taken.binary_search(&record).is_ok());
-            }
-            cut(work, records, groups);
+            // There may be more among what is left.
             node.reset();
-            self.push(node);
+            self.nodes.push(node);
+            if self.nodes.cheapest().is_some_and(|bound| bound < cheapest) {
+                break;
+            }
         }
     }
 
     /// Looks at the cheapest nodes. Tells whether there were any and the effort allowed it.
     fn look(&mut self) -> bool {
-        let Some(first) = self.heap.peek() else { return false };
+        let Some(bound) = self.nodes.cheapest() else { return self.classes.cheapest().is_some() };
         let weight = self.search.work.problem.total_weight();
-        let reach = first.bound + (SLACK * first.bound).max(LEAST_SLACK * weight);
-        let (mut batch, mut aside, mut rows) = (Vec::new(), Vec::new(), 0);
-        while batch.len() + aside.len() < NODES_AT_A_TIME
+        let reach = bound + (SLACK * bound).max(LEAST_SLACK * weight);
+        let (mut batch, mut rows) = (Vec::new(), 0);
+        while batch.len() < NODES_AT_A_TIME
             && rows < ROWS_AT_A_TIME
-            && self.heap.peek().is_some_and(|node| node.bound <= reach)
+            && self.nodes.cheapest().is_some_and(|bound| bound <= reach)
         {
-            let Some(node) = self.pop() else { break };
-            if node.is_whole_class(&self.rows) {
-                aside.push(node);
-            } else {
-                rows += node.rows.len();
-                batch.push(node);
-            }
+            let Some(node) = self.nodes.pop() else { break };
+            rows += node.rows.len();
+            batch.push(node);
         }
-        aside.into_iter().for_each(|node| self.push(node));
-        let (search, open) = (&self.search, &self.rows);
+        let (search, open) = (&self.search, (&self.rows, &self.needs));
         let outcomes: Vec<Outcome> = batch
             .into_par_iter()
             .with_max_len(8)
@@ -197,28 +197,18 @@ impl<C: Code> Peeling<'_, C> {
             .collect();
         for outcome in outcomes {
             self.looks_left = self.looks_left.saturating_sub(outcome.looks);
-            outcome.again.into_iter().for_each(|node| self.push(node));
-            for mut child in outcome.children {
-                self.born += 1;
-                child.born = self.born;
+            if let Some(node) = outcome.again {
+                let queue = if node.class().is_some() { &mut self.classes } else { &mut self.nodes };
+                queue.push(node);
+            }
+            for child in outcome.children {
                 // What is held is bounded; the cheapest are there already.
-                if self.held < self.most_held {
-                    self.push(child);
+                if self.nodes.held() < self.most_held {
+                    self.nodes.push(child);
                 }
             }
         }
         self.looks_left > 0
-    }
-
-    fn push(&mut self, node: Node) {
-        self.held += node.rows.len();
-        self.heap.push(node);
-    }
-
-    fn pop(&mut self) -> Option<Node> {
-        let node = self.heap.pop()?;
-        self.held -= node.rows.len();
-        Some(node)
     }
 }
 

@@ -6,11 +6,11 @@
 //! what the fixed cells cost, and for each other attribute the cheapest cell that has enough records by itself. So the
 //! lattice of generalizations is never built, and what cannot become a class is left as soon as that is known.
 
-use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::ladder::Ladder;
 use super::rows::OpenRows;
-use super::subset;
+use super::subset::{self, Needs};
 use crate::loss::Kernel;
 use crate::method::improve::Work;
 use crate::problem::{Attribute, Code};
@@ -26,15 +26,13 @@ pub(super) struct Node {
     pub bound: f64,
     /// Open records when it was last looked at.
     pub records: usize,
-    /// Order of birth.
-    pub born: u64,
     /// Distinct rows, ascending.
     pub rows: Vec<u32>,
     /// What the fixed cells cost, and of that the categories.
     cost: f64,
     cost_of_categories: f64,
     /// Attributes without a cell.
-    undecided: Vec<u16>,
+    undecided: Arc<[u16]>,
     state: State,
 }
 
@@ -73,28 +71,6 @@ impl Node {
     }
 }
 
-impl PartialEq for Node {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Node {}
-
-impl PartialOrd for Node {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Node {
-    /// The cheapest is the greatest, as a heap wants it; of equally cheap ones the largest.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_cost = other.bound.total_cmp(&self.bound);
-        by_cost.then(self.records.cmp(&other.records)).then(other.born.cmp(&self.born))
-    }
-}
-
 /// What came of looking at a node.
 pub(super) struct Outcome {
     /// The node itself, if there is more to expect of it.
@@ -108,6 +84,8 @@ pub(super) struct Outcome {
 pub(super) struct Search<'a, C: Code> {
     pub work: &'a Work<'a, C>,
     ladders: Vec<Ladder>,
+    /// How many values of each attribute occur.
+    values: Vec<usize>,
     /// The number whose windows follow the data, if there is a number.
     window: Option<usize>,
 }
@@ -140,7 +118,8 @@ impl<'a, C: Code> Search<'a, C> {
         let attributes = &work.problem.attributes;
         let ladder = |(at, attribute): (usize, &Attribute)| Ladder::new(at, attribute, &work.kernel);
         let ladders = attributes.iter().enumerate().map(ladder).collect();
-        Search { work, ladders, window: window_attribute(attributes) }
+        let values = attributes.iter().map(|attribute| attribute.domain.len()).collect();
+        Search { work, ladders, values, window: window_attribute(attributes) }
     }
 
     /// The attribute along which rows are to be numbered.
@@ -153,7 +132,6 @@ impl<'a, C: Code> Search<'a, C> {
         Node {
             bound: 0.0,
             records: rows.records_left(),
-            born: 0,
             rows: (0..rows.len() as u32).collect(),
             cost: 0.0,
             cost_of_categories: 0.0,
@@ -177,7 +155,13 @@ impl<'a, C: Code> Search<'a, C> {
     }
 
     /// Looks at a node: makes its bound its own, and if that is within reach, children or a class.
-    pub fn look(&self, open: &OpenRows<C>, mut node: Node, reach: f64, scratch: &mut Scratch) -> Outcome {
+    pub fn look(
+        &self,
+        (open, needs): (&OpenRows<C>, &Needs<'_, C>),
+        mut node: Node,
+        reach: f64,
+        scratch: &mut Scratch,
+    ) -> Outcome {
         let mut outcome = Outcome { again: None, children: Vec::new(), looks: node.rows.len() };
         let before = node.rows.len();
         node.rows.retain(|row| open.count(*row) > 0);
@@ -191,14 +175,20 @@ impl<'a, C: Code> Search<'a, C> {
         let shrunk = node.rows.len() < before;
         if node.undecided.iter().all(|at| Some(usize::from(*at)) == self.window) {
             outcome.looks += node.rows.len();
-            if self.settle(open, &mut node, scratch) {
+            if self.settle((open, needs), &mut node, scratch) {
                 outcome.again = Some(node);
             }
             return outcome;
         }
-        if node.state == State::New || shrunk {
+        if node.state == State::New && node.records > LARGE * self.work.smallest {
+            // So many records leave next to nothing that an attribute costs for certain.
+            let others = node.undecided.iter().filter(|at| Some(usize::from(**at)) != self.window);
+            if let Some(attribute) = others.max_by_key(|at| (self.values[usize::from(**at)], **at)) {
+                node.state = State::Branched { attribute: *attribute, step: 0, rest: 0.0 };
+            }
+        } else if node.state == State::New || shrunk && node.records <= LARGE * self.work.smallest {
             outcome.looks += node.rows.len() * node.undecided.len();
-            self.make_bound(open, &mut node, scratch);
+            self.make_bound(open, &mut node, reach, scratch);
         }
         if node.bound <= reach {
             self.branch(open, &mut node, scratch, &mut outcome);
@@ -209,14 +199,19 @@ impl<'a, C: Code> Search<'a, C> {
     }
 
     /// Makes the bound of a node its own, and says which attribute to branch on.
-    fn make_bound(&self, open: &OpenRows<C>, node: &mut Node, scratch: &mut Scratch) {
+    fn make_bound(&self, open: &OpenRows<C>, node: &mut Node, reach: f64, scratch: &mut Scratch) {
         let mut rest = 0.0;
         // The attribute that costs most for certain comes next; then the one with the most values.
         let mut next: Option<(f64, usize, u16)> = None;
-        for &attribute in &node.undecided {
+        for &attribute in &*node.undecided {
             self.find_present(open, &node.rows, usize::from(attribute), scratch);
             let least = self.least(usize::from(attribute), &scratch.present);
             rest += least;
+            // Far out of reach: it will be looked at again, if it comes to that at all.
+            if node.cost + rest > FAR * reach {
+                node.bound = node.bound.max(node.cost + rest);
+                return;
+            }
             let is_window = Some(usize::from(attribute)) == self.window;
             let values = scratch.present.len();
             let better = next.is_none_or(|(most, most_values, _)| (least, values) > (most, most_values));
@@ -343,7 +338,7 @@ impl<'a, C: Code> Search<'a, C> {
             step += 1;
         }
         outcome.looks += 2 * node.rows.len();
-        let mut children: Vec<Vec<u32>> = cells.iter().map(|_| Vec::new()).collect();
+        let mut children: Vec<Vec<u32>> = cells.iter().map(|cell| Vec::with_capacity(cell.records.min(node.rows.len()))).collect();
         for (number, cell) in (0..).zip(&cells) {
             scratch.cell_of[cell.low as usize..=cell.high as usize].fill(number);
         }
@@ -356,9 +351,12 @@ impl<'a, C: Code> Search<'a, C> {
             scratch.cell_of[cell.low as usize..=cell.high as usize].fill(NO_CELL);
         }
         let categories = self.ladders[at].nested;
+        let undecided: Arc<[u16]> = node.undecided.iter().copied().filter(|one| *one != attribute).collect();
+        scratch.decided.fill(true);
+        undecided.iter().for_each(|one| scratch.decided[usize::from(*one)] = false);
         for (cell, rows) in cells.iter().zip(children) {
             let expected = node.cost_of_categories + if categories { cell.penalty } else { 0.0 };
-            outcome.children.extend(self.child(open, node, (attribute, expected, rest), cell.records, rows, scratch));
+            outcome.children.extend(self.child(open, node, (&undecided, expected, rest), cell.records, rows, &scratch.decided));
         }
         // What later steps cost at least.
         let mut later = f64::INFINITY;
@@ -366,7 +364,7 @@ impl<'a, C: Code> Search<'a, C> {
             self.for_each_cell(at, step, &scratch.present, |cell| later = later.min(cell.penalty));
         }
         if later.is_finite() {
-            let mut again = Node { rows: std::mem::take(&mut node.rows), undecided: node.undecided.clone(), ..*node };
+            let mut again = Node { rows: std::mem::take(&mut node.rows), undecided: Arc::clone(&node.undecided), ..*node };
             again.state = State::Branched { attribute, step: step as u16, rest };
             again.bound = again.bound.max(again.cost + rest + later);
             outcome.again = Some(again);
@@ -378,17 +376,14 @@ impl<'a, C: Code> Search<'a, C> {
         &self,
         open: &OpenRows<C>,
         node: &Node,
-        (attribute, expected, rest): (u16, f64, f64),
+        (undecided, expected, rest): (&Arc<[u16]>, f64, f64),
         records: usize,
         rows: Vec<u32>,
-        scratch: &mut Scratch,
+        decided: &[bool],
     ) -> Option<Node> {
-        let undecided: Vec<u16> = node.undecided.iter().copied().filter(|one| *one != attribute).collect();
-        scratch.decided.fill(true);
-        undecided.iter().for_each(|one| scratch.decided[usize::from(*one)] = false);
         let extent = open.extent(&rows);
         let (mut cost, mut cost_of_categories) = (0.0, 0.0);
-        for at in (0..self.ladders.len()).filter(|at| scratch.decided[*at]) {
+        for at in (0..self.ladders.len()).filter(|at| decided[*at]) {
             let penalty = self.kernel().penalty(at, extent.low(at).index(), extent.high(at).index());
             cost += penalty;
             if self.ladders[at].nested {
@@ -400,11 +395,17 @@ impl<'a, C: Code> Search<'a, C> {
             return None;
         }
         let bound = node.bound.max(cost + rest);
-        Some(Node { bound, records, born: 0, rows, cost, cost_of_categories, undecided, state: State::New })
+        let undecided = Arc::clone(undecided);
+        Some(Node { bound, records, rows, cost, cost_of_categories, undecided, state: State::New })
     }
 
     /// Finds the cheapest class of a node whose cells are all fixed. Tells whether there is one.
-    fn settle(&self, open: &OpenRows<C>, node: &mut Node, scratch: &mut Scratch) -> bool {
+    fn settle(
+        &self,
+        (open, needs): (&OpenRows<C>, &Needs<'_, C>),
+        node: &mut Node,
+        scratch: &mut Scratch,
+    ) -> bool {
         let class = match self.window {
             None => Some((0, node.rows.len())),
             Some(attribute) if self.work.only_size() => {
@@ -415,7 +416,7 @@ impl<'a, C: Code> Search<'a, C> {
                     (first, node.rows.partition_point(|row| code(row) <= window.high))
                 })
             }
-            Some(attribute) => subset::cheapest_window(self.work, open, &node.rows, attribute),
+            Some(attribute) => subset::cheapest_window(needs, open, &node.rows, attribute),
         };
         let Some((first, end)) = class else { return false };
         let extent = open.extent(&node.rows[first..end]);
@@ -425,5 +426,9 @@ impl<'a, C: Code> Search<'a, C> {
     }
 }
 
+/// Nodes with more than so many times the records that a class needs are not bounded by their other attributes.
+const LARGE: usize = 64;
+/// A bound that is so many times out of reach is good enough for now.
+const FAR: f64 = 1.5;
 /// Stands for no cell.
 const NO_CELL: u32 = u32::MAX;
