@@ -3,6 +3,7 @@
 mod charts;
 mod compare;
 mod figures;
+mod fitted;
 mod html;
 mod json;
 mod number;
