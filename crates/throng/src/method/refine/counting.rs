@@ -164,7 +164,7 @@ impl<C: Code> Counter<'_, C> {
         dense: &mut [u32],
     ) {
         if slice.0.len() < FEW {
-            return self.look_up(slice, open, offsets, dense);
+            return self.look_few_up(slice, open, offsets, dense);
         }
         let (banded, listed): (Vec<usize>, Vec<usize>) = open.iter().copied().partition(|attribute| {
             let state = &self.states[*attribute];
@@ -187,11 +187,28 @@ impl<C: Code> Counter<'_, C> {
             })
             .collect();
         let above = self.rows.count_from(slice, &banded, &starts);
-        let all: u32 = slice.0.iter().map(|row| self.rows.weight(*row)).sum();
+        let all = self.rows.records(slice.0);
         for ((attribute, starts), above) in banded.iter().zip(&starts).zip(above) {
             for slot in 0..starts.len() {
                 let from = if slot == 0 { all } else { above[slot - 1] };
                 dense[offsets[*attribute] + slot] += from - above.get(slot).copied().unwrap_or(0);
+            }
+        }
+    }
+
+    /// As [`Self::look_up`] for so few rows that preparing costs more than it saves.
+    fn look_few_up(
+        &self,
+        (rows, codes, stride): Slice<'_, C>,
+        open: &[usize],
+        offsets: &[usize],
+        dense: &mut [u32],
+    ) {
+        for &attribute in open {
+            let (slot, dense) = (&self.states[attribute].slot, &mut dense[offsets[attribute]..]);
+            let lanes = codes[attribute / LANES..].iter().step_by(stride);
+            for (row, lanes) in rows.iter().zip(lanes) {
+                dense[slot[lanes[attribute % LANES].index()] as usize] += self.rows.weight(*row);
             }
         }
     }

@@ -319,9 +319,7 @@ impl<'a, C: Code + Hash> Search<'a, C> {
         let mut sizes = Vec::with_capacity(self.leaves.leaves.len());
         for leaf in 0..self.leaves.leaves.len() as u32 {
             let before = records.len();
-            for row in self.leaves.rows(leaf) {
-                self.rows.extend_with_records(*row, &mut records);
-            }
+            self.rows.extend_with_records(self.leaves.rows(leaf), &mut records);
             sizes.push(records.len() - before);
         }
         let ends = (0..self.states.len())
