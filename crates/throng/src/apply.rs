@@ -174,7 +174,7 @@ fn unmet(violation: &str) -> Error {
 }
 
 /// Values that a hierarchy does not have become leaves below its root, where nothing but `*` covers them.
-fn take_unknown_values_in(policy: &mut Policy, table: &Table) -> Result<()> {
+pub(crate) fn take_unknown_values_in(policy: &mut Policy, table: &Table) -> Result<()> {
     let missing = policy.missing.clone();
     for (column, name) in table.names().iter().enumerate() {
         if policy.role(name) != Role::Quasi {

@@ -89,6 +89,17 @@ pub struct Mask {
     pub covers: Covers,
 }
 
+impl Mask {
+    /// Whether it stands for one number or date, or a missing one.
+    pub(crate) fn is_single(&self) -> bool {
+        match &self.covers {
+            Covers::UpTo(low, high) => low == high,
+            Covers::Missing => true,
+            Covers::Values(_) | Covers::Before(..) => false,
+        }
+    }
+}
+
 /// Values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -191,17 +202,6 @@ impl Recipe {
         crate::report::json(self)
     }
 
-    /// The policy that the outcome of masking other records is held to.
-    pub fn policy(&self) -> Result<Policy> {
-        let attributes = self
-            .attributes
-            .iter()
-            .map(|(name, own)| {
-                let attribute = AttributePolicy {
-                    role: named(ROLES, &own.role)?,
-                    kind: own.kind.as_ref().map(|kind| named(KINDS, kind)).transpose()?,
-                    weight: own.weight,
-                    leaf_weights: own.leaf_weights.clone(),
     /// How to keep the columns of a table that is to be masked; an error if it lacks one that the recipe masks or holds to
     /// its requirement. Records to be classified have no class yet, and nobody needs identifiers.
     pub(crate) fn storage(&self, policy: &Policy, names: &[String]) -> Result<Vec<Storage>> {
@@ -228,6 +228,17 @@ impl Recipe {
         Ok(policy)
     }
 
+    /// The policy that the outcome of masking other records is held to.
+    pub fn policy(&self) -> Result<Policy> {
+        let attributes = self
+            .attributes
+            .iter()
+            .map(|(name, own)| {
+                let attribute = AttributePolicy {
+                    role: named(ROLES, &own.role)?,
+                    kind: own.kind.as_ref().map(|kind| named(KINDS, kind)).transpose()?,
+                    weight: own.weight,
+                    leaf_weights: own.leaf_weights.clone(),
                     auto_weight: false,
                     hierarchy: own.hierarchy.as_ref().map(Levels::hierarchy).transpose()?,
                     rules: Vec::new(),
