@@ -5,6 +5,7 @@
 
 pub mod accuracy;
 pub mod anatomy;
+pub mod auto;
 pub mod bottom_up;
 pub mod cluster;
 mod divided;
@@ -33,6 +34,7 @@ use crate::watch::Watch;
 
 /// All methods.
 pub static METHODS: &[Entry] = &[
+    auto::AUTO,
     mondrian::STRICT,
     mondrian::RELAXED,
     ordered::HILBERT,
