@@ -12,7 +12,7 @@ use crate::apply::take_unknown_values_in;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::recipe::{Finder, Recipe};
+use crate::recipe::{Finder, Mask, Recipe};
 use crate::run;
 use crate::table::{Map, Reading, Scale, Storage, Table};
 use crate::watch::Watch;
@@ -147,7 +147,7 @@ impl Both<'_> {
         let of_both: Vec<Option<u32>> = found.into_iter().flatten().flatten().collect();
         match &feature.values {
             // Numbers that are all disclosed can be cut; what is hidden may be any of them.
-            Values::Ranges { ends, .. } if !cells.is_empty() && cells.iter().all(|mask| mask.is_single()) => {
+            Values::Ranges { ends, .. } if !cells.is_empty() && cells.iter().all(Mask::is_single) => {
                 let learned = &ends[..self.first.1.len()];
                 let low = learned.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
                 let high = learned.iter().map(|own| own.1).fold(f64::NEG_INFINITY, f64::max);
