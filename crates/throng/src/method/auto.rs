@@ -44,19 +44,22 @@ struct Choice {
 
 impl Auto {
     fn choose(&self, problem: &Problem) -> Choice {
-        let plain = |entry, because: &str| Choice { entry, options: Table::new(), because: because.to_owned() };
+        let plain =
+            |entry, because: &str| Choice { entry, options: Table::new(), because: because.to_owned() };
         if !problem.limits.is_empty() {
-            return plain(&accuracy::ACCURACY, "the policy limits the loss of each class and asks for the most privacy");
+            return plain(
+                &accuracy::ACCURACY,
+                "the policy limits the loss of each class and asks for the most privacy",
+            );
         }
         let cells = problem.len() as f64 * problem.attributes.len() as f64;
         let expected = cells / CELLS_PER_SECOND;
         let within = self.seconds.unwrap_or(SECONDS);
-        let size = format!("{} records with {} quasi-identifiers", problem.len(), problem.attributes.len());
         let own_k = problem.demands.is_some();
         if expected > within && !own_k {
             let because = format!(
-                "for {size}, peel may take {expected:.0} seconds and more, and {within} were thought fine \
-                 (`seconds` under [method] says otherwise)"
+                "the table is large, so that peel could take longer than {within} seconds (`seconds` under [method] \
+                 says how long it may)"
             );
             return plain(&ordered::HILBERT, &because);
         }
@@ -64,7 +67,7 @@ impl Auto {
         if let Some(seconds) = self.seconds {
             options.insert("seconds".to_owned(), Value::Float(seconds));
         }
-        let because = format!("it loses least, and {size} are few enough for it");
+        let because = "it loses least, and the table is not too large for it".to_owned();
         Choice { entry: &peel::PEEL, options, because }
     }
 }
