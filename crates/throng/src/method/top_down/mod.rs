@@ -13,7 +13,7 @@
 
 mod adjust;
 
-use super::local::halves::{Halving, Join};
+use super::local::halves::{Halving, Join, Room};
 use super::local::random_order;
 use super::{Entry, Method, Options, Partition, Solution};
 use crate::error::Result;
@@ -90,7 +90,7 @@ impl TopDown {
             spare_ids: &mut spare_ids,
             sizes: &mut sizes,
         };
-        rayon::scope(|scope| work.divide(scope, set));
+        rayon::scope(|scope| work.divide(scope, set, &mut Room::default()));
         watch.check()?;
         let sizes: Vec<usize> =
             sizes.into_iter().filter(|size| *size > 0).map(|size| size as usize).collect();
@@ -144,11 +144,14 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     /// Halves a set until its parts are final. The larger half is gone on with and the smaller one is called for, so
     /// that calls nest no deeper than log N however uneven the halves are.
-    fn divide<'scope, C: Code>(&'scope self, scope: &rayon::Scope<'scope>, mut set: Set<'scope, C>)
-    where
+    fn divide<'scope, C: Code>(
+        &'scope self,
+        scope: &rayon::Scope<'scope>,
+        mut set: Set<'scope, C>,
+        room: &mut Room<C>,
+    ) where
         'a: 'scope,
     {
-        let mut goes_first = Vec::new();
         loop {
             let size = set.ids.len();
             if size >= PARALLEL_FROM && self.watch.check().is_err() {
@@ -158,14 +161,14 @@ impl<'a> Work<'a> {
             let middle = if size < 2 * self.smallest || size < 2 {
                 0
             } else {
-                self.halving.halve(set.codes, self.stride, &mut goes_first)
+                self.halving.halve(set.codes, self.stride, room)
             };
-            let goes_on = if middle == 0 { None } else { self.goes_on(&set, middle, &goes_first) };
+            let goes_on = if middle == 0 { None } else { self.goes_on(&set, middle, &room.goes_first) };
             let Some(goes_on) = goes_on else {
                 self.watch.advance(size as u64);
                 return set.finish();
             };
-            self.arrange(&mut set, middle, &goes_first);
+            self.arrange(&mut set, middle, &room.goes_first);
             let (first, second) = set.split_at(middle, self.stride);
             let mut next = None;
             let (small, large) = if first.ids.len() <= second.ids.len() {
@@ -180,9 +183,9 @@ impl<'a> Work<'a> {
                 } else if larger {
                     next = Some(part);
                 } else if part.ids.len() >= PARALLEL_FROM {
-                    scope.spawn(move |scope| self.divide(scope, part));
+                    scope.spawn(move |scope| self.divide(scope, part, &mut Room::default()));
                 } else {
-                    self.divide(scope, part);
+                    self.divide(scope, part, room);
                 }
             }
             match next {
