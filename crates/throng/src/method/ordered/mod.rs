@@ -13,7 +13,8 @@
 //! *Everything else* (t, the other forms of l, several sensitive attributes), which is beyond the paper: groups are
 //! grown along the line until the requirement holds, from l-diverse groups where the requirement has such a part.
 //!
-//! Cost: O(d·b·N) for the keys, O(N log N) to sort them, O(k·d·N) or O(k·N) to cut, O(N log m) to diversify m values.
+//! Cost: O(d·b·N) for the keys, O(N log N) to sort them, O(k·d·N) to cut, or O(N) by
+//! reach, O(N log m) to diversify m values.
 
 pub mod diverse;
 pub mod join;
@@ -155,7 +156,10 @@ impl<C: Code> Along<'_, C> {
             Cost::Box => {
                 runs::cut(k, watch, &mut runs::BoxCosts::new(self.matrix, self.line.order(), self.kernel, k))
             }
-            Cost::Line => runs::cut(k, watch, &mut runs::LineCosts::new(self.line, k)),
+            Cost::Line => match self.line.keys() {
+                Some(keys) => runs::cut_by_reach(k, keys, watch),
+                None => runs::cut(k, watch, &mut runs::LineCosts::new(self.line, k)),
+            },
         }
     }
 
