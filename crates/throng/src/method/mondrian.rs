@@ -31,7 +31,7 @@ pub const STRICT: Entry = Entry {
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
     guarantee: "groups do not overlap as ranges of values or leaves; equal records stay together",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T],
-    configure: |_: &mut Options<'_>| Ok(Box::new(Mondrian { cut: Cut::Strict })),
+    configure: |options: &mut Options<'_>| configure(Cut::Strict, options),
 };
 
 /// The registry entry of the relaxed form.
@@ -41,8 +41,13 @@ pub const RELAXED: Entry = Entry {
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
     guarantee: "with k alone, groups of fewer than 2k records unless all are equal; equal cells may merge groups",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T],
-    configure: |_: &mut Options<'_>| Ok(Box::new(Mondrian { cut: Cut::Relaxed })),
+    configure: |options: &mut Options<'_>| configure(Cut::Relaxed, options),
 };
+
+fn configure(cut: Cut, options: &mut Options<'_>) -> Result<Box<dyn Method>> {
+    let choices = [("least-even", Ties::LeastEven), ("table", Ties::Table)];
+    Ok(Box::new(Mondrian { cut, ties: options.choice("ties", &choices)? }))
+}
 
 /// How records equal to the median are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,11 +58,23 @@ pub enum Cut {
     Relaxed,
 }
 
+/// Which of several equally wide attributes is cut first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// The one whose cut is least even.
+    #[default]
+    LeastEven,
+    /// The one that comes first in the table.
+    Table,
+}
+
 /// The method.
 #[derive(Clone, Copy, Debug)]
 pub struct Mondrian {
     /// How to cut.
     pub cut: Cut,
+    /// Which attribute to cut.
+    pub ties: Ties,
 }
 
 impl Method for Mondrian {
@@ -86,6 +103,7 @@ impl Mondrian {
             problem,
             kernel: Kernel::new(&problem.attributes),
             cut: self.cut,
+            ties: self.ties,
             stride: matrix.stride(),
             smallest: problem.requirement.smallest_class(),
             only_size: problem.requirement.only_size(),
@@ -123,6 +141,7 @@ struct Work<'a> {
     problem: &'a Problem,
     kernel: Kernel,
     cut: Cut,
+    ties: Ties,
     stride: usize,
     smallest: usize,
     only_size: bool,
@@ -183,8 +202,10 @@ impl Work<'_> {
                     self.places(group, attribute, extent.low(attribute), extent.high(attribute))
                 })
                 .collect();
-            places
-                .sort_by_key(|[first, _]| Reverse(first.map_or(0, |place| (2 * place.left).abs_diff(size))));
+            if self.ties == Ties::LeastEven {
+                let uneven = |place: Option<Place>| place.map_or(0, |place| (2 * place.left).abs_diff(size));
+                places.sort_by_key(|[first, _]| Reverse(uneven(*first)));
+            }
             places.into_iter().flatten().flatten().find(|place| self.allowed(group, *place))
         })
     }
