@@ -70,6 +70,11 @@ impl<C: Code> Matrix<C> {
         Matrix { data: vec![[C::default(); LANES]; rows * stride], stride }
     }
 
+    /// From rows, one after the other, of so many groups of lanes each.
+    pub fn from_data(data: Vec<Lanes<C>>, stride: usize) -> Self {
+        Matrix { data, stride }
+    }
+
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.data.len() / self.stride

@@ -12,14 +12,14 @@
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
+use super::Arranged;
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::method::Partition;
 use crate::method::local::BoxList;
 use crate::method::local::index::{Best, Index};
 use crate::method::local::take::Taker;
-use crate::privacy::Tally;
-use crate::problem::{Code, Matrix, Problem};
+use crate::problem::Code;
 use crate::watch::Watch;
 
 /// How groups are found that a small one takes records from or merges with; what is found is the same.
@@ -36,15 +36,14 @@ const BATCH: usize = 64;
 
 /// Mends groups until all of them meet the requirement of a problem.
 pub(super) fn adjust<C: Code>(
-    problem: &Problem,
-    matrix: &Matrix<C>,
+    records: &Arranged<'_, C>,
     kernel: &Kernel,
-    groups: &Partition,
+    sizes: &[usize],
     search: Search,
     watch: &dyn Watch,
 ) -> Result<Partition> {
-    let mut mending = Mending::new(problem, matrix, kernel, groups, search);
-    let mut unmet: Vec<u32> = (0..groups.len() as u32).filter(|id| !mending.meets(*id)).collect();
+    let mut mending = Mending::new(records, kernel, sizes, search);
+    let mut unmet: Vec<u32> = (0..sizes.len() as u32).filter(|id| !mending.meets(*id)).collect();
     while !unmet.is_empty() && mending.left > 1 {
         for batch in unmet.chunks(BATCH) {
             watch.check()?;
@@ -57,15 +56,15 @@ pub(super) fn adjust<C: Code>(
         unmet.dedup();
     }
     let left: Vec<Vec<u32>> = mending.members.into_iter().filter(|group| !group.is_empty()).collect();
-    Ok(Partition::from_sizes(left.concat(), left.iter().map(Vec::len)))
+    let order = left.iter().flatten().map(|place| records.ids[*place as usize]).collect();
+    Ok(Partition::from_sizes(order, left.iter().map(Vec::len)))
 }
 
 struct Mending<'a, C> {
-    problem: &'a Problem,
-    matrix: &'a Matrix<C>,
+    records: &'a Arranged<'a, C>,
     kernel: &'a Kernel,
     smallest: usize,
-    /// Members of each group; none for one that is gone.
+    /// Places of the members of each group; none for one that is gone.
     members: Vec<Vec<u32>>,
     boxes: BoxList<C>,
     search: Search,
@@ -103,29 +102,25 @@ impl Taking {
 }
 
 impl<'a, C: Code> Mending<'a, C> {
-    fn new(
-        problem: &'a Problem,
-        matrix: &'a Matrix<C>,
-        kernel: &'a Kernel,
-        groups: &Partition,
-        search: Search,
-    ) -> Self {
-        let mut boxes = BoxList::new(matrix.stride());
-        let mut turned = BoxList::new(matrix.stride());
-        for (at, group) in groups.groups().enumerate() {
-            boxes.push_around(group.iter().map(|record| matrix.row(*record as usize)));
+    fn new(records: &'a Arranged<'a, C>, kernel: &'a Kernel, sizes: &[usize], search: Search) -> Self {
+        let stride = records.rows.stride();
+        let (mut boxes, mut turned) = (BoxList::new(stride), BoxList::new(stride));
+        let mut members: Vec<Vec<u32>> = Vec::with_capacity(sizes.len());
+        let mut end = 0;
+        for (at, size) in sizes.iter().enumerate() {
+            members.push((end..end + *size as u32).collect());
+            end += *size as u32;
+            boxes.push_around(members[at].iter().map(|place| records.row(*place)));
             let (low, high) = boxes.get(at);
             turned.push((high, low));
         }
-        let sizes: Vec<u32> = groups.groups().map(|group| group.len() as u32).collect();
+        let sizes: Vec<u32> = sizes.iter().map(|size| *size as u32).collect();
         let (to_merge, to_take) =
             rayon::join(|| Index::new(kernel, &boxes, &sizes), || Index::new(kernel, &turned, &sizes));
-        let members: Vec<Vec<u32>> = groups.groups().map(<[u32]>::to_vec).collect();
-        let smallest = problem.requirement.smallest_class();
+        let smallest = records.problem.requirement.smallest_class();
         let left = members.len();
         Mending {
-            problem,
-            matrix,
+            records,
             kernel,
             smallest,
             members,
@@ -146,19 +141,7 @@ impl<'a, C: Code> Mending<'a, C> {
     }
 
     fn meets(&self, id: u32) -> bool {
-        self.all_meet([self.members[id as usize].as_slice()])
-    }
-
-    fn all_meet<const SETS: usize>(&self, sets: [&[u32]; SETS]) -> bool {
-        let requirement = &self.problem.requirement;
-        sets.iter().all(|set| {
-            if set.len() < self.smallest || requirement.only_size() {
-                return set.len() >= self.smallest;
-            }
-            let mut tally = Tally::for_problem(self.problem);
-            set.iter().for_each(|record| tally.add_record(&self.problem.sensitive, *record));
-            requirement.holds(&tally)
-        })
+        self.records.meet(&self.members[id as usize])
     }
 
     /// Mends groups one after the other. All of them search at the same time first.
@@ -284,7 +267,7 @@ impl<'a, C: Code> Mending<'a, C> {
         };
         let best = Taking::best(found.as_ref());
         let giver = &self.members[from as usize];
-        let row = |place: usize| self.matrix.row(giver[place] as usize);
+        let row = |at: usize| self.records.row(giver[at]);
         let sides = self.boxes.get(id as usize);
         let penalty = room.take_nearest(self.kernel, sides, row, giver.len(), lacking, best.cost);
         let Some(penalty) = penalty.filter(|penalty| best.loses_to(*penalty, from)) else { return };
@@ -295,12 +278,12 @@ impl<'a, C: Code> Mending<'a, C> {
     }
 
     fn leaves_both_well(&self, id: u32, taking: &Taking) -> bool {
-        if self.problem.requirement.only_size() {
+        if self.records.problem.requirement.only_size() {
             return true;
         }
         let (taken, kept) = self.parts(taking);
         let with = [self.members[id as usize].as_slice(), &taken].concat();
-        self.all_meet([&with, &kept])
+        self.records.meet(&with) && self.records.meet(&kept)
     }
 
     /// What is taken from the giving group and what it keeps.
@@ -319,14 +302,14 @@ impl<'a, C: Code> Mending<'a, C> {
         self.smallest as f64 * taking.penalty + kept_loss - self.loss(id) - self.loss(taking.from)
     }
 
-    fn penalty_around(&self, records: &[u32]) -> f64 {
-        let around = self.around(records);
+    fn penalty_around(&self, places: &[u32]) -> f64 {
+        let around = self.around(places);
         self.kernel.union_up_to(around.get(0), around.get(0), f64::INFINITY)
     }
 
-    fn around(&self, records: &[u32]) -> BoxList<C> {
-        let mut around = BoxList::new(self.matrix.stride());
-        around.push_around(records.iter().map(|record| self.matrix.row(*record as usize)));
+    fn around(&self, places: &[u32]) -> BoxList<C> {
+        let mut around = BoxList::new(self.records.rows.stride());
+        around.push_around(places.iter().map(|place| self.records.row(*place)));
         around
     }
 

@@ -72,7 +72,7 @@ impl TopDown {
     ) -> Result<Partition> {
         let kernel = Kernel::new(&problem.attributes);
         let mut ids = random_order(problem, STREAM);
-        let mut codes = matrix.gather(&ids).data().to_vec();
+        let mut codes = matrix.gather(&ids).into_data();
         let (mut spare_ids, mut spare_codes) = (ids.clone(), codes.clone());
         let mut sizes = vec![0; ids.len()];
         let work = Work {
@@ -94,9 +94,34 @@ impl TopDown {
         watch.check()?;
         let sizes: Vec<usize> =
             sizes.into_iter().filter(|size| *size > 0).map(|size| size as usize).collect();
-        let groups = Partition::from_sizes(ids, sizes);
         watch.stage("mending", None);
-        adjust::adjust(problem, matrix, &kernel, &groups, self.search, watch)
+        let arranged = Arranged { problem, ids: &ids, rows: &Matrix::from_data(codes, matrix.stride()) };
+        adjust::adjust(&arranged, &kernel, &sizes, self.search, watch)
+    }
+}
+
+/// The records of a problem in another order, so that those of a group lie together. They are told by their places.
+struct Arranged<'a, C> {
+    problem: &'a Problem,
+    ids: &'a [u32],
+    rows: &'a Matrix<C>,
+}
+
+impl<C: Code> Arranged<'_, C> {
+    fn row(&self, place: u32) -> &[Lanes<C>] {
+        self.rows.row(place as usize)
+    }
+
+    /// Whether records meet the requirement of the problem.
+    fn meet(&self, places: &[u32]) -> bool {
+        let requirement = &self.problem.requirement;
+        let smallest = requirement.smallest_class();
+        if places.len() < smallest || requirement.only_size() {
+            return places.len() >= smallest;
+        }
+        let mut tally = Tally::for_problem(self.problem);
+        places.iter().for_each(|place| tally.add_record(&self.problem.sensitive, self.ids[*place as usize]));
+        requirement.holds(&tally)
     }
 }
 
