@@ -16,13 +16,12 @@
 
 use std::cmp::Reverse;
 
-use super::{Entry, Method, Options, Partition, Solution};
+use super::{Entry, Method, Options, OverRows, Partition};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::privacy::{Part, Tally};
 use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
 use crate::watch::Watch;
-use crate::with_matrix;
 
 /// The registry entry of the strict form.
 pub const STRICT: Entry = Entry {
@@ -77,19 +76,13 @@ pub struct Mondrian {
     pub ties: Ties,
 }
 
-impl Method for Mondrian {
-    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
-        watch.stage("cutting", Some(problem.len() as u64));
-        with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
-            .map(Solution::from)
-    }
-}
-
 /// Groups smaller than this are not worth handing to another thread.
 const PARALLEL_FROM: usize = 4096;
 
-impl Mondrian {
-    fn solve_matrix<C: Code>(
+impl OverRows for Mondrian {
+    const STAGE: &'static str = "cutting";
+
+    fn solve_rows<C: Code>(
         &self,
         problem: &Problem,
         matrix: &Matrix<C>,

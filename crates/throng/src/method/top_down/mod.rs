@@ -15,13 +15,12 @@ mod adjust;
 
 use super::local::halves::{Halving, Join, Room};
 use super::local::random_order;
-use super::{Entry, Method, Options, Partition, Solution};
+use super::{Entry, Options, OverRows, Partition};
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::privacy::{Part, Tally};
 use crate::problem::{Code, Lanes, Matrix, Problem};
 use crate::watch::Watch;
-use crate::with_matrix;
 
 pub use self::adjust::Search;
 
@@ -55,16 +54,10 @@ const STREAM: u64 = 11;
 /// Sets smaller than this are not worth handing to another thread.
 const PARALLEL_FROM: usize = 2048;
 
-impl Method for TopDown {
-    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
-        watch.stage("halving", Some(problem.len() as u64));
-        with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
-            .map(Solution::from)
-    }
-}
+impl OverRows for TopDown {
+    const STAGE: &'static str = "halving";
 
-impl TopDown {
-    fn solve_matrix<C: Code>(
+    fn solve_rows<C: Code>(
         &self,
         problem: &Problem,
         matrix: &Matrix<C>,
