@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
-//! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering.
+//! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering,
+//! `-- peel` peeling on tables of up to 10⁶ rows, `-- tasks` its loss on tasks drawn at random.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
 //! compare ratios of one sweep, not seconds of two.
@@ -10,9 +11,11 @@
 mod kernel;
 mod line;
 mod local_recoding;
+mod peel;
 mod refine;
 mod strings;
 mod sweep;
+mod tasks;
 
 use std::path::PathBuf;
 
@@ -49,6 +52,17 @@ enum What {
     LocalRecoding,
     /// Methods along a line: against mondrian, l against k, over N and over the number of sensitive values
     Line,
+    /// Peel: against mondrian at several k, growth over N, memory
+    Peel,
+    /// Peel against the other grouping methods on tasks drawn at random from the tables at hand
+    Tasks {
+        /// How many
+        #[arg(long, default_value_t = 10)]
+        count: usize,
+        /// Where the draw starts
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
     /// Top-down refinement: its time against reading, its growth, and several quasi-identifiers
     Refine,
     /// Generalization strings with proof and under a limit, and clustering against all pairs
@@ -78,6 +92,8 @@ fn main() -> Result<()> {
         Some(What::Kernel) => kernel::run(),
         Some(What::LocalRecoding) => local_recoding::measure(arguments.threads, arguments.repeat),
         Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
+        Some(What::Peel) => peel::measure(arguments.most, arguments.threads, arguments.repeat),
+        Some(What::Tasks { count, seed }) => tasks::run(*count, *seed, arguments.threads),
         Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),
         Some(What::Strings { k, seconds, no_cluster }) => strings::run(*k, *seconds, !no_cluster),
         Some(What::Copy { data, target }) => sweep::copy(data, target),

@@ -5,6 +5,7 @@
 
 pub mod accuracy;
 pub mod anatomy;
+pub mod auto;
 pub mod bottom_up;
 pub mod cluster;
 mod divided;
@@ -34,6 +35,7 @@ use crate::with_matrix;
 
 /// All methods.
 pub static METHODS: &[Entry] = &[
+    auto::AUTO,
     mondrian::STRICT,
     mondrian::RELAXED,
     ordered::HILBERT,

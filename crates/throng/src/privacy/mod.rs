@@ -192,6 +192,11 @@ impl Requirement {
         self.models.iter().filter_map(|model| model.frequency()).collect()
     }
 
+    /// The sensitive attribute and l where size and the frequency of its values decide alone.
+    pub fn only_frequency(&self) -> Option<(usize, f64)> {
+        self.only_size_and_frequency().then(|| self.frequencies().first().copied()).flatten()
+    }
+
     /// Whether size and frequency decide alone, the latter in one attribute at most.
     pub fn only_size_and_frequency(&self) -> bool {
         let frequencies = self.frequencies().len();

@@ -25,12 +25,25 @@ pub(in crate::method) fn cut<C: Code>(work: &Work<'_, C>, records: Vec<u32>, gro
 
 /// The two sides of the best cut.
 pub(super) fn best_cut<C: Code>(work: &Work<'_, C>, group: &Group<C>) -> Option<(Vec<u32>, Vec<u32>)> {
+    best_below(work, group, group.loss() - SAVES)
+}
+
+/// The two sides of the best cut, whether or not it saves anything.
+pub(super) fn best_division<C: Code>(work: &Work<'_, C>, group: &Group<C>) -> Option<(Vec<u32>, Vec<u32>)> {
+    best_below(work, group, f64::INFINITY)
+}
+
+fn best_below<C: Code>(
+    work: &Work<'_, C>,
+    group: &Group<C>,
+    limit: f64,
+) -> Option<(Vec<u32>, Vec<u32>)> {
     if group.records.len() < 2 * work.smallest {
         return None;
     }
     let mut cuts: Vec<Cut> = (0..work.kernel.attributes())
         .filter(|at| group.extent.low(*at) != group.extent.high(*at))
-        .flat_map(|attribute| cuts(work, group, attribute))
+        .flat_map(|attribute| cuts(work, group, attribute, limit))
         .collect();
     cuts.sort_by(|a, b| a.loss.total_cmp(&b.loss).then((a.attribute, a.last).cmp(&(b.attribute, b.last))));
     cuts.into_iter().find_map(|cut| {
@@ -45,8 +58,8 @@ fn code<C: Code>(work: &Work<'_, C>, record: u32, attribute: usize) -> usize {
     work.matrix.row(record as usize)[attribute / LANES][attribute % LANES].index()
 }
 
-/// The cuts along an attribute that leave both sides large enough and save something.
-fn cuts<C: Code>(work: &Work<'_, C>, group: &Group<C>, attribute: usize) -> Vec<Cut> {
+/// The cuts along an attribute that leave both sides large enough and cost less than the limit.
+fn cuts<C: Code>(work: &Work<'_, C>, group: &Group<C>, attribute: usize, limit: f64) -> Vec<Cut> {
     let mut sorted: Vec<(usize, u32)> =
         group.records.iter().map(|record| (code(work, *record, attribute), *record)).collect();
     sorted.sort_unstable();
@@ -73,7 +86,7 @@ fn cuts<C: Code>(work: &Work<'_, C>, group: &Group<C>, attribute: usize) -> Vec<
         extent.grow(row(at));
         if let Some((_, left)) = next.next_if(|(middle, _)| **middle == at) {
             let loss = left + work.kernel.ncp(&extent) * (sorted.len() - at) as f64;
-            if loss < group.loss() - SAVES {
+            if loss < limit {
                 cuts.push(Cut { loss, attribute, last: sorted[at - 1].0 });
             }
         }

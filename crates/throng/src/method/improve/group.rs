@@ -4,6 +4,9 @@ use crate::loss::{Extent, Kernel};
 use crate::privacy::Tally;
 use crate::problem::{Code, LANES, Matrix, Problem};
 
+/// What a sum of shares may be off.
+const ROUNDING: f64 = 1e-9;
+
 /// What work on groups looks at.
 pub(in crate::method) struct Work<'a, C> {
     pub problem: &'a Problem,
@@ -12,6 +15,8 @@ pub(in crate::method) struct Work<'a, C> {
     /// No smaller group is allowed.
     pub smallest: usize,
     only_size: bool,
+    /// The sensitive attribute and l where only size and the frequency of one attribute's values count.
+    frequency: Option<(usize, f64)>,
 }
 
 /// Records with the smallest box around them.
@@ -38,7 +43,13 @@ impl<'a, C: Code> Work<'a, C> {
             kernel: Kernel::new(&problem.attributes),
             smallest: problem.requirement.smallest_class(),
             only_size: problem.requirement.only_size(),
+            frequency: problem.requirement.only_frequency(),
         }
+    }
+
+    /// Whether the size of a group decides alone whether it is allowed.
+    pub fn only_size(&self) -> bool {
+        self.only_size
     }
 
     /// The group of some records; there is at least one.
@@ -55,6 +66,14 @@ impl<'a, C: Code> Work<'a, C> {
         }
         if self.only_size {
             return true;
+        }
+        if let Some((attribute, l)) = self.frequency {
+            let size = records.len();
+            let codes = &self.problem.sensitive[attribute].codes;
+            let mut values: Vec<u32> = records.map(|record| codes[record as usize]).collect();
+            values.sort_unstable();
+            let most = values.chunk_by(|a, b| a == b).map(<[u32]>::len).max().unwrap_or(0);
+            return most as f64 * l <= size as f64 + ROUNDING;
         }
         let mut tally = Tally::for_problem(self.problem);
         records.for_each(|record| tally.add_record(&self.problem.sensitive, record));
@@ -75,23 +94,25 @@ impl<'a, C: Code> Work<'a, C> {
     /// Whether a group may take a record in.
     pub fn holds_with(&self, group: &Group<C>, record: u32) -> bool {
         self.only_size || {
+            if let Some((attribute, l)) = self.frequency {
+                // The other values only become less frequent.
+                let codes = &self.problem.sensitive[attribute].codes;
+                let own = codes[record as usize];
+                let count = 1 + group.records.iter().filter(|one| codes[**one as usize] == own).count();
+                return count as f64 * l <= (group.records.len() + 1) as f64 + ROUNDING;
+            }
             let mut all = group.records.clone();
             all.push(record);
             self.holds(all.into_iter())
         }
     }
 
-    /// Penalty of a group's box grown around a record.
+    /// Penalty of a group's box grown around a record. Given up once it is above `limit`; what is returned then is
+    /// above it too.
     #[inline]
-    pub fn ncp_with(&self, group: &Group<C>, record: u32) -> f64 {
+    pub fn ncp_up_to(&self, group: &Group<C>, record: u32, limit: f64) -> f64 {
         let row = self.matrix.row(record as usize);
-        (0..self.kernel.attributes())
-            .map(|at| {
-                let code = row[at / LANES][at % LANES];
-                let (low, high) = (group.extent.low(at).min(code), group.extent.high(at).max(code));
-                self.kernel.penalty(at, low.index(), high.index())
-            })
-            .sum()
+        self.kernel.union_up_to((row, row), (group.extent.lows(), group.extent.highs()), limit)
     }
 
     /// Penalty of a group's box without one of its records.
@@ -112,7 +133,7 @@ impl<'a, C: Code> Work<'a, C> {
     /// What all records of a group and one more would pay more than now.
     #[inline]
     pub fn cost_of_joining(&self, group: &Group<C>, record: u32) -> f64 {
-        let after = self.ncp_with(group, record);
+        let after = self.ncp_up_to(group, record, f64::INFINITY);
         after * (group.records.len() + 1) as f64 - group.loss()
     }
 

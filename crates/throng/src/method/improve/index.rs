@@ -67,6 +67,11 @@ impl<'a> Index<'a> {
         if values <= MOST_BUCKETS { code } else { code * MOST_BUCKETS / values }
     }
 
+    /// Words of a mask over the groups.
+    pub fn mask_words(&self) -> usize {
+        self.words
+    }
+
     /// Takes note of a group as it is now.
     pub fn set<C: Code>(&mut self, group: usize, now: &Group<C>) {
         for attribute in 0..self.attributes.len() {
@@ -118,8 +123,18 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Visits the groups that cover a record in all attributes but at most one.
-    pub fn visit<C: Code>(&self, row: &[Lanes<C>], scratch: &mut Scratch, mut visit: impl FnMut(usize)) {
+    /// Visits the groups that cover a record in all attributes but at most one; with a mask, those that it has a bit for.
+    pub fn visit<C: Code>(
+        &self,
+        row: &[Lanes<C>],
+        mask: Option<&[u64]>,
+        scratch: &mut Scratch,
+        mut visit: impl FnMut(usize),
+    ) {
+        let masked = |block: usize| -> [u64; BLOCK] {
+            let words = mask.and_then(|mask| mask.get(block * BLOCK..)?.first_chunk().copied());
+            words.unwrap_or(if mask.is_some() { [0; BLOCK] } else { [u64::MAX; BLOCK] })
+        };
         let buckets = |attribute: usize| {
             let code = row[attribute / LANES][attribute % LANES].index();
             self.starts[attribute] + self.bucket(attribute, code)
@@ -135,11 +150,16 @@ impl<'a> Index<'a> {
             }
         }
         for &block in &scratch.blocks {
+            let masked = masked(block);
+            if masked == [0; BLOCK] {
+                continue;
+            }
             let of = |attribute: usize| -> [u64; BLOCK] {
                 let first = buckets(attribute) * self.words + block * BLOCK;
                 self.bits.get(first..).and_then(|bits| bits.first_chunk()).copied().unwrap_or([0; BLOCK])
             };
-            for (at, mut word) in all_but_one(count, of, &mut scratch.before).into_iter().enumerate() {
+            let found = both(all_but_one(count, of, &mut scratch.before), masked);
+            for (at, mut word) in found.into_iter().enumerate() {
                 while word != 0 {
                     let group = (block * BLOCK + at) * 64 + word.trailing_zeros() as usize;
                     // With a single attribute every bit counts, also those of groups that do not exist.
@@ -229,7 +249,7 @@ mod tests {
             for record in (0..3000).step_by(17) {
                 let row = matrix.row(record);
                 let mut found = Vec::new();
-                index.visit(row, &mut scratch, |group| found.push(group));
+                index.visit(row, None, &mut scratch, |group| found.push(group));
                 let outside = |group: &Group<_>| (0..3).filter(|&at| {
                     let (low, high) = index.closure(at, group);
                     let code = row[at / LANES][at % LANES].index();

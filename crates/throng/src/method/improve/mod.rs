@@ -18,12 +18,11 @@ pub(in crate::method) use group::{Group, Work};
 
 use super::{Divided, Method, Options, Partition, Solution};
 use crate::error::Result;
-use crate::mapping;
 use crate::privacy::Part;
 use crate::problem::{Code, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
-use cut::{SAVES, best_cut};
+use cut::{SAVES, best_cut, best_division};
 use index::{Index, Scratch};
 
 /// When to stop.
@@ -42,7 +41,7 @@ impl Effort {
 }
 
 /// Rounds without being asked; hardly anything changes after so many.
-pub const ROUNDS: usize = 8;
+pub const ROUNDS: usize = 4;
 
 /// A method whose groups are improved.
 pub struct Improved {
@@ -113,38 +112,43 @@ pub(in crate::method) fn improve_groups<C: Code>(
         return Ok(groups);
     }
     watch.stage("improving", None);
-    put_near_ones_together(work.problem, &mut groups, watch)?;
+    put_near_ones_together(work.problem, &mut groups);
+    // What did not change and lies beside nothing that did was looked at before.
+    let mut fresh = vec![true; groups.len()];
     for _ in 0..effort.rounds {
-        if effort.is_over() {
+        if effort.is_over() || !fresh.contains(&true) {
             break;
         }
-        let mut round = Round::new(work, groups, effort);
+        let mut round = Round::new(work, groups, &fresh, effort);
         round.move_records(watch)?;
         round.dissolve_groups(watch)?;
+        round.redivide_pairs(watch)?;
         round.cut_groups();
-        let changed = round.changed;
+        let alive = |at: &usize| !round.groups[*at].records.is_empty();
+        fresh = (0..round.groups.len()).filter(alive).map(|at| round.changed[at]).collect();
         groups = round.groups;
         groups.retain(|group| !group.records.is_empty());
-        if !changed {
-            break;
-        }
     }
     Ok(groups)
 }
 
-/// Neighbours share blocks of the index.
-fn put_near_ones_together<C: Code>(
-    problem: &Problem,
-    groups: &mut [Group<C>],
-    watch: &dyn Watch,
-) -> Result<()> {
-    let mut place = vec![0u32; problem.len()];
-    for (at, &record) in (0..).zip(problem.line(&mapping::HILBERT, watch)?.order()) {
-        place[record as usize] = at;
-    }
-    groups.sort_by_cached_key(|group| group.records.first().map(|record| place[*record as usize]));
-    Ok(())
+/// Neighbours share blocks of the index: groups are sorted by their lowest codes, the attributes with the most values
+/// first.
+fn put_near_ones_together<C: Code>(problem: &Problem, groups: &mut [Group<C>]) {
+    let mut attributes: Vec<usize> = (0..problem.attributes.len()).collect();
+    attributes.sort_by_key(|at| std::cmp::Reverse(problem.attributes[*at].domain.len()));
+    let key = |group: &Group<C>| -> Vec<usize> {
+        let ends = |at: &usize| [group.extent.high(*at).index() - group.extent.low(*at).index(), group.extent.low(*at).index()];
+        attributes.iter().flat_map(ends).chain(group.records.first().map(|record| *record as usize)).collect()
+    };
+    groups.sort_by_cached_key(key);
 }
+
+/// Two groups in place of two.
+type Division = (Vec<u32>, Vec<u32>);
+
+/// How many records of a group tell of groups to divide anew with.
+const PARTNERS: usize = 3;
 
 /// Looked at together.
 const BATCH: usize = 4096;
@@ -154,37 +158,57 @@ struct Round<'a, C: Code> {
     groups: Vec<Group<C>>,
     group_of: Vec<u32>,
     index: Index<'a>,
+    /// Groups that changed in the round before, and a bit for each of them.
+    fresh: Vec<bool>,
+    mask: Vec<u64>,
+    /// Groups that changed in this round.
+    changed: Vec<bool>,
     effort: Effort,
-    changed: bool,
 }
 
 impl<'a, C: Code> Round<'a, C> {
-    fn new(work: &'a Work<'a, C>, groups: Vec<Group<C>>, effort: Effort) -> Self {
+    fn new(work: &'a Work<'a, C>, groups: Vec<Group<C>>, fresh: &[bool], effort: Effort) -> Self {
         let mut group_of = vec![Partition::NO_GROUP; work.problem.len()];
         for (at, group) in (0..).zip(&groups) {
             group.records.iter().for_each(|record| group_of[*record as usize] = at);
         }
         let index = Index::new(&work.problem.attributes, &groups);
-        Round { work, groups, group_of, index, effort, changed: false }
+        let mut mask = vec![0; index.mask_words()];
+        for (at, _) in fresh.iter().enumerate().filter(|(_, fresh)| **fresh) {
+            mask[at / 64] |= 1u64 << (at % 64);
+        }
+        let changed = vec![false; groups.len()];
+        Round { work, groups, group_of, index, fresh: fresh.to_vec(), mask, changed, effort }
     }
 
     /// The group that a record would cost least to join, other than its own, if it costs less than `limit`.
     fn cheapest(&self, record: u32, limit: f64, scratch: &mut Scratch) -> Option<(f64, usize)> {
         let own = self.group_of[record as usize] as usize;
         let mut best: Option<(f64, usize)> = None;
-        self.index.visit(self.work.matrix.row(record as usize), scratch, |at| {
+        // Those of a group that did not change were compared with all that did not either.
+        let mask = (!self.fresh[own]).then_some(self.mask.as_slice());
+        self.index.visit(self.work.matrix.row(record as usize), mask, scratch, |at| {
             let group = &self.groups[at];
             let beaten = best.map_or(limit, |(cost, _)| cost);
             // Whoever joins pays at least what the group pays now.
             if at == own || group.records.is_empty() || group.ncp >= beaten {
                 return;
             }
-            let cost = self.work.cost_of_joining(group, record);
-            if cost < beaten {
+            let size = group.records.len() as f64;
+            let after = self.work.ncp_up_to(group, record, (beaten + group.loss()) / (size + 1.0));
+            let cost = after * (size + 1.0) - group.loss();
+            if cost < beaten && self.work.holds_with(group, record) {
                 best = Some((cost, at));
             }
         });
         best
+    }
+
+    /// Takes note of a change, for the rest of this round and the next.
+    fn mark(&mut self, group: usize) {
+        self.changed[group] = true;
+        self.fresh[group] = true;
+        self.mask[group / 64] |= 1 << (group % 64);
     }
 
     fn move_records(&mut self, watch: &dyn Watch) -> Result<()> {
@@ -223,6 +247,9 @@ impl<'a, C: Code> Round<'a, C> {
             return None;
         }
         let gain = self.gain(record);
+        if gain <= SAVES || !self.work.holds_without(group, record) {
+            return None;
+        }
         self.cheapest(record, gain - SAVES, scratch).map(|(_, target)| target)
     }
 
@@ -240,7 +267,8 @@ impl<'a, C: Code> Round<'a, C> {
             self.group_of[record as usize] = target as u32;
             self.index.set(own, &self.groups[own]);
             self.index.set(target, &self.groups[target]);
-            self.changed = true;
+            self.mark(own);
+            self.mark(target);
         }
     }
 
@@ -274,6 +302,9 @@ impl<'a, C: Code> Round<'a, C> {
         let group = &self.groups[group];
         let mut left = group.loss() - SAVES;
         let mut homes = Vec::with_capacity(group.records.len());
+        if left <= 0.0 {
+            return None;
+        }
         for &record in &group.records {
             let (cost, home) = self.cheapest(record, left, scratch)?;
             left -= cost;
@@ -308,23 +339,102 @@ impl<'a, C: Code> Round<'a, C> {
             }
             self.groups[group].records.clear();
             self.index.set(group, &self.groups[group]);
+            self.mark(group);
             for (home, group) in touched.into_iter().zip(after) {
                 self.groups[home] = group;
                 self.index.set(home, &self.groups[home]);
+                self.mark(home);
             }
-            self.changed = true;
+        }
+    }
+
+    /// Divides the records of two groups anew where that costs less: what neither moves nor cuts can do.
+    fn redivide_pairs(&mut self, watch: &dyn Watch) -> Result<()> {
+        let groups: Vec<usize> = (0..self.groups.len()).filter(|at| self.fresh[*at]).collect();
+        for batch in groups.chunks(BATCH / 8) {
+            watch.check()?;
+            if self.effort.is_over() {
+                break;
+            }
+            let found: Vec<Option<(usize, Division)>> = batch
+                .par_iter()
+                .with_min_len(8)
+                .map_init(Scratch::default, |scratch, group| self.find_division(*group, scratch))
+                .collect();
+            for (&group, found) in batch.iter().zip(found) {
+                if let Some((other, division)) = found {
+                    self.try_division(group, other, division);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The best division of a group's records and those of a near one.
+    fn find_division(&self, at: usize, scratch: &mut Scratch) -> Option<(usize, Division)> {
+        let group = &self.groups[at];
+        let mut others: Vec<usize> = Vec::new();
+        if group.loss() <= SAVES {
+            return None;
+        }
+        let step = group.records.len().div_ceil(PARTNERS).max(1);
+        for record in group.records.iter().step_by(step) {
+            if let Some((_, other)) = self.cheapest(*record, f64::INFINITY, scratch)
+                && !others.contains(&other)
+            {
+                others.push(other);
+            }
+        }
+        let divisions = others.into_iter().filter_map(|other| {
+            let both = self.union(at, other);
+            let now = group.loss() + self.groups[other].loss();
+            let (left, right) = best_division(self.work, &both)?;
+            let after = self.work.group(left.clone()).loss() + self.work.group(right.clone()).loss();
+            (after < now - SAVES).then_some((now - after, other, (left, right)))
+        });
+        let best = divisions.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
+        Some((best.1, best.2))
+    }
+
+    fn union(&self, one: usize, other: usize) -> Group<C> {
+        let records = self.groups[one].records.iter().chain(&self.groups[other].records);
+        self.work.group(records.copied().collect())
+    }
+
+    /// Divides two groups anew if they are still what they were.
+    fn try_division(&mut self, one: usize, other: usize, (left, right): Division) {
+        let of = |at: usize| self.groups[at].records.len();
+        let mut before: Vec<u32> =
+            self.groups[one].records.iter().chain(&self.groups[other].records).copied().collect();
+        let mut after: Vec<u32> = left.iter().chain(&right).copied().collect();
+        before.sort_unstable();
+        after.sort_unstable();
+        if of(one) == 0 || of(other) == 0 || before != after {
+            return;
+        }
+        let (left, right) = (self.work.group(left), self.work.group(right));
+        let now = self.groups[one].loss() + self.groups[other].loss();
+        if left.loss() + right.loss() < now - SAVES {
+            for (at, group) in [(one, left), (other, right)] {
+                group.records.iter().for_each(|record| self.group_of[*record as usize] = at as u32);
+                self.groups[at] = group;
+                self.index.set(at, &self.groups[at]);
+                self.mark(at);
+            }
         }
     }
 
     fn cut_groups(&mut self) {
-        for at in 0..self.groups.len() {
+        // Others were tried when they last changed.
+        let open: Vec<usize> = (0..self.groups.len()).filter(|at| self.changed[*at] || self.fresh[*at]).collect();
+        for at in open {
             if let Some((left, right)) = best_cut(self.work, &self.groups[at]) {
                 let mut pieces = Vec::new();
                 cut(self.work, left, &mut pieces);
                 cut(self.work, right, &mut pieces);
                 self.groups[at].records.clear();
+                self.changed.extend(pieces.iter().map(|_| true));
                 self.groups.extend(pieces);
-                self.changed = true;
             }
         }
     }

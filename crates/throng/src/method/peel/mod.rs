@@ -1,21 +1,21 @@
 //! Peel: the cheapest classes first.
 //!
 //! Methods that cut or cluster spread a group over all attributes at once; the cheapest groups keep most attributes
-//! exact and generalize a few. So we look at generalizations (one step of a ladder per attribute) from the cheapest
-//! to the dearest, group the records that are still open by their generalized values, and take every group out that
-//! meets the requirement and whose own box is cheap enough for its turn. What is left at the end is cut into groups
-//! of its own, or joins the group where it adds least. Then the groups are improved.
+//! exact and generalize a few. So we look for classes from the cheapest to the dearest among the records that are
+//! still open, and take each out as it comes. What is left at the end is cut into groups of its own, or joins the
+//! group where it adds least. Then the groups are improved.
 //!
 //! `NOTES.md` beside this file tells what was tried and what it gave.
 
 mod ladder;
-mod open;
-mod probes;
+mod queue;
+mod rows;
+mod search;
+mod subset;
 
-use std::collections::BinaryHeap;
 use std::time::{Duration, Instant};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::improve::{Effort, Group, ROUNDS, Work, cut, improve_groups, into_partition};
 use super::{Entry, Method, Options, Solution};
@@ -24,9 +24,10 @@ use crate::privacy::Part;
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
-use ladder::{Ladder, Turn, Turns, code_counts};
-use open::{Candidate, OpenRecords};
-use probes::Probes;
+use queue::Queue;
+use rows::OpenRows;
+use search::{Outcome, Search};
+use subset::Needs;
 
 /// The registry's entry.
 pub const PEEL: Entry = Entry {
@@ -34,19 +35,19 @@ pub const PEEL: Entry = Entry {
     summary: "takes the cheapest classes out first, then moves records where they cost less; little loss, more time",
     citation: "throng",
     guarantee: "every class meets the requirement; no bound on the loss",
-    takes: &[Part::K, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
     configure,
 };
 
 fn configure(options: &mut Options<'_>) -> Result<Box<dyn Method>> {
     let rounds = options.whole("rounds", 0, ROUNDS as u64)? as usize;
-    let effort = options.whole("effort", 1, EFFORT)? as usize;
+    let effort = options.whole("effort", 1, EFFORT as u64)? as usize;
     let seconds = options.number("seconds", "a number above 0", |seconds| seconds > 0.0 && seconds < 1e9)?;
     Ok(Box::new(Peel { rounds, effort, seconds }))
 }
 
 /// Times that each record is looked at while peeling, at most, on average.
-const EFFORT: u64 = 4000;
+pub const EFFORT: usize = 100_000;
 
 /// Peel.
 #[derive(Clone, Copy, Debug)]
@@ -65,15 +66,17 @@ impl Method for Peel {
     }
 }
 
-/// Turns that are counted side by side. Fixed, so that the outcome does not depend on the number of threads.
-const TURNS_AT_A_TIME: usize = 64;
+/// Nodes that are looked at side by side, and rows of them. Fixed, so that the outcome does not depend on the number of
+/// threads.
+const NODES_AT_A_TIME: usize = 256;
+const ROWS_AT_A_TIME: usize = 1 << 16;
 
-/// A group is taken when its own penalty is at most this share of the cost of the turn at hand: what is found early
-/// and dear may still find something better.
-const CHEAP: f64 = 0.7;
+/// How far beyond the cheapest node others are looked at beside it, as a share of what it costs and of the total weight.
+const SLACK: f64 = 0.05;
+const LEAST_SLACK: f64 = 0.002;
 
-/// Groups that cost more than this many times their turn are not kept: coarser turns find better ones.
-const DEAR: f64 = 2.0;
+/// Rows that nodes may hold, for each row of the table.
+const MOST_HELD: usize = 400;
 
 impl Peel {
     fn solve_matrix<C: Code>(
@@ -101,107 +104,113 @@ impl Peel {
         effort: Effort,
         watch: &dyn Watch,
     ) -> Result<Vec<u32>> {
-        let ladders: Vec<Ladder> = work
-            .problem
-            .attributes
-            .par_iter()
-            .enumerate()
-            .map(|(at, attribute)| {
-                Ladder::new(at, attribute, &work.kernel, &code_counts(work.matrix, attribute, at))
-            })
-            .collect();
+        let search = Search::new(work);
+        let rows = OpenRows::new(work, search.along());
         let mut peeling = Peeling {
-            work,
-            probes: Probes::new(&ladders),
-            ladders: &ladders,
-            open: OpenRecords::new(work),
-            waiting: BinaryHeap::new(),
-            waiting_rows: 0,
-            looks_left: self.effort.saturating_mul(work.matrix.len()),
+            nodes: Queue::default(),
+            classes: Queue::default(),
+            most_held: MOST_HELD.saturating_mul(rows.len()),
+            looks_left: self.effort.saturating_mul(rows.len()),
+            needs: Needs::new(work),
+            rows,
+            search,
         };
-        let mut turns = Turns::new(&ladders);
-        // The exact records come first, alone.
-        let mut batch: Vec<Turn> = turns.by_ref().take(1).collect();
-        while let Some(last) = batch.last() {
+        peeling.nodes.push(peeling.search.root(&peeling.rows));
+        let mut taken = 0;
+        while peeling.rows.records_left() >= work.smallest {
             watch.check()?;
-            let (limit, before) = (last.cost * CHEAP, peeling.open.records());
             let out_of_time = effort.until.is_some_and(|until| Instant::now() >= until);
-            if before < work.smallest || out_of_time || !peeling.look(batch) {
+            peeling.take(groups);
+            let now = work.matrix.len() - peeling.rows.records_left();
+            watch.advance((now - taken) as u64);
+            taken = now;
+            if out_of_time || !peeling.look() {
                 break;
             }
-            peeling.take_up_to(limit, groups);
-            watch.advance((before - peeling.open.records()) as u64);
-            batch = turns.by_ref().take(TURNS_AT_A_TIME).collect();
         }
-        peeling.take_up_to(f64::INFINITY, groups);
-        Ok(peeling.open.into_records())
+        Ok(peeling.rows.into_open_records())
     }
 }
 
 /// Peeling under way.
 struct Peeling<'a, C: Code> {
-    work: &'a Work<'a, C>,
-    ladders: &'a [Ladder],
-    probes: Probes,
-    open: OpenRecords<C>,
-    /// Groups that were found but cost too much for now.
-    waiting: BinaryHeap<Candidate>,
-    waiting_rows: usize,
+    search: Search<'a, C>,
+    rows: OpenRows<C>,
+    needs: Needs<'a, C>,
+    /// What may hold classes, and classes that were found, the cheapest first.
+    nodes: Queue,
+    classes: Queue,
+    /// Rows that nodes may hold.
+    most_held: usize,
     /// How many more times a row may be looked at.
     looks_left: usize,
 }
 
 impl<C: Code> Peeling<'_, C> {
-    /// Looks for groups under some strings. Tells whether the effort allowed it.
-    fn look(&mut self, mut batch: Vec<Turn>) -> bool {
-        let probes = self.probes.missing(&batch, self.open.len());
-        let exhausted: Vec<bool> =
-            probes.par_iter().map(|steps| self.open.is_exhausted(self.work, self.ladders, steps)).collect();
-        let probed = probes.len();
-        self.probes.learn(probes.into_iter().zip(exhausted), self.open.len());
-        batch.retain(|turn| !self.probes.is_exhausted(&turn.steps));
-        let looks = (batch.len() + probed) * self.open.len();
-        if looks > self.looks_left {
-            return false;
-        }
-        self.looks_left -= looks;
-        let found: Vec<Vec<Candidate>> = batch
-            .par_iter()
-            .map(|turn| self.open.find(self.work, self.ladders, &turn.steps, turn.cost * DEAR + TINY))
-            .collect();
-        for candidate in found.into_iter().flatten() {
-            // What waits is bounded; coarser strings find what could not wait.
-            if self.waiting_rows < MOST_WAITING * self.work.matrix.len() {
-                self.waiting_rows += candidate.rows.len();
-                self.waiting.push(candidate);
+    /// Takes the classes that are cheaper than everything that could still be found.
+    fn take(&mut self, groups: &mut Vec<Group<C>>) {
+        let work = self.search.work;
+        let cheapest = self.nodes.cheapest().unwrap_or(f64::INFINITY);
+        while self.classes.cheapest().is_some_and(|cost| cost <= cheapest) {
+            let Some(mut node) = self.classes.pop() else { break };
+            if node.is_whole_class(&self.rows) {
+                let class: Vec<u32> = node.class().unwrap_or_default().to_vec();
+                let records = class.iter().flat_map(|row| self.rows.records(*row)).copied().collect();
+                let Some(records) = self.needs.take(records) else { continue };
+                if work.only_size() {
+                    self.rows.close(&class, |_| true);
+                } else {
+                    let mut taken = records.clone();
+                    taken.sort_unstable();
+                    self.rows.close(&class, |record| taken.binary_search(&record).is_ok());
+                }
+                cut(work, records, groups);
+            }
+            // There may be more among what is left.
+            node.reset();
+            self.nodes.push(node);
+            if self.nodes.cheapest().is_some_and(|bound| bound < cheapest) {
+                break;
             }
         }
-        true
     }
 
-    /// Takes the groups that cost at most `limit`, the cheapest first.
-    fn take_up_to(&mut self, limit: f64, groups: &mut Vec<Group<C>>) {
-        while self.waiting.peek().is_some_and(|candidate| candidate.ncp <= limit + TINY) {
-            let Some(candidate) = self.waiting.pop() else { break };
-            let (rows, ncp) = (candidate.rows.len(), candidate.ncp);
-            self.waiting_rows -= rows;
-            let Some(candidate) = self.open.still_open(self.work, candidate) else { continue };
-            // It lost records, so it may cost less: others may be cheaper still, but none was before.
-            if candidate.ncp > ncp {
-                self.waiting_rows += candidate.rows.len();
-                self.waiting.push(candidate);
-            } else if let Some(records) = self.open.take(self.work, &candidate) {
-                cut(self.work, records, groups);
+    /// Looks at the cheapest nodes. Tells whether there were any and the effort allowed it.
+    fn look(&mut self) -> bool {
+        let Some(bound) = self.nodes.cheapest() else { return self.classes.cheapest().is_some() };
+        let weight = self.search.work.problem.total_weight();
+        let reach = bound + (SLACK * bound).max(LEAST_SLACK * weight);
+        let (mut batch, mut rows) = (Vec::new(), 0);
+        while batch.len() < NODES_AT_A_TIME
+            && rows < ROWS_AT_A_TIME
+            && self.nodes.cheapest().is_some_and(|bound| bound <= reach)
+        {
+            let Some(node) = self.nodes.pop() else { break };
+            rows += node.rows.len();
+            batch.push(node);
+        }
+        let (search, open) = (&self.search, (&self.rows, &self.needs));
+        let outcomes: Vec<Outcome> = batch
+            .into_par_iter()
+            .with_max_len(8)
+            .map_init(|| search.scratch(), |scratch, node| search.look(open, node, reach, scratch))
+            .collect();
+        for outcome in outcomes {
+            self.looks_left = self.looks_left.saturating_sub(outcome.looks);
+            if let Some(node) = outcome.again {
+                let queue = if node.class().is_some() { &mut self.classes } else { &mut self.nodes };
+                queue.push(node);
+            }
+            for child in outcome.children {
+                // What is held is bounded; the cheapest are there already.
+                if self.nodes.held() < self.most_held {
+                    self.nodes.push(child);
+                }
             }
         }
-        self.open.close();
+        self.looks_left > 0
     }
 }
-
-/// Rounding.
-const TINY: f64 = 1e-9;
-/// Rows that may wait, for each record.
-const MOST_WAITING: usize = 16;
 
 /// Finds a place for the records that are left: groups of their own where they meet the requirement together, else
 /// the group where each adds least.

@@ -1,13 +1,16 @@
 //! A lower bound on the loss of every release.
 //!
 //! Any k-anonymous generalization puts a record r into a class with at least k − 1 others, so its class costs at
-//! least the (k − 1)-th smallest penalty of {r, x}. With l-diversity the class holds at least ⌈l⌉ different
+//! least the (k − 1)-th smallest penalty of {r, x}, and at least what the cheapest box around r and k − 1 others costs
+//! ([`together`]). With l-diversity the class holds at least ⌈l⌉ different
 //! sensitive values, so it costs at least the (⌈l⌉ − 1)-th smallest of the penalties to the nearest record of each
 //! other value. The mean over all records bounds the loss of every local recoding; over a sample of records it
 //! estimates that bound, and we state a 95 % interval.
 //!
 //! Records are ordered along a curve and cut into blocks with their boxes; a search skips every block whose box
 //! cannot hold anything nearer than what was found. The result is the same as that of comparing all pairs.
+
+mod together;
 
 use rand::SeedableRng;
 use rand::seq::index;
@@ -22,9 +25,10 @@ use crate::mapping;
 use crate::problem::{Code, Counted, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
+use together::Sides;
 
 /// Up to this many records all are looked at, beyond it a sample.
-const ALL_UP_TO: usize = 40_000;
+const ALL_UP_TO: usize = 2_000;
 /// Records looked at in larger tables.
 const SAMPLE: usize = 500;
 /// Rows in a block, and blocks in a group of blocks.
@@ -94,9 +98,16 @@ impl<'a, C: Code> Blocks<'a, C> {
         let row = self.sorted.row(place);
         let own = row.as_flattened().iter().map(|code| code.index()).collect();
         let query = Query { place, own, tables: self.kernel.pairs_with(row) };
-        let mut nearest = Nearest::new(problem.requirement.smallest_combination().saturating_sub(1));
-        self.search(&query, &mut nearest);
-        let mut bound = nearest.furthest();
+        let needed = problem.requirement.smallest_combination().saturating_sub(1);
+        let mut bound = 0.0f64;
+        if needed > 0 {
+            let mut nearest = NearestPlaces { kept: Vec::new(), room: needed, limit: f64::INFINITY };
+            self.search(&query, &mut nearest);
+            let nearest = nearest.nearest();
+            if nearest.len() == needed {
+                bound = self.together(problem, &query, nearest).max(nearest[needed - 1].0);
+            }
+        }
         if distinct > 1 {
             for counted in &problem.sensitive {
                 let mut values = NearestValues::new(counted, self.order, place, distinct - 1);
@@ -105,6 +116,24 @@ impl<'a, C: Code> Blocks<'a, C> {
             }
         }
         bound
+    }
+
+    /// What the cheapest box around the record and as many others as these, its nearest, costs at least.
+    fn together(&self, problem: &Problem, query: &Query, nearest: &[(f64, usize)]) -> f64 {
+        let mut extent = Extent::of(self.sorted.row(query.place));
+        for (_, place) in nearest {
+            extent.grow(self.sorted.row(*place));
+        }
+        // No record that is further away than this box is wide can be in a cheaper one.
+        let within = self.kernel.ncp(&extent);
+        let mut candidates = Within { limit: within, places: Vec::new(), too_many: false };
+        self.search(query, &mut candidates);
+        if candidates.too_many {
+            return 0.0;
+        }
+        let places = candidates.places.iter();
+        let records = places.map(|place| self.sorted.row(*place).as_flattened());
+        Sides::new(&problem.attributes, &self.kernel, query, records).least_box(nearest.len(), within)
     }
 
     /// Offers every other record that could matter to a collector, those nearby in the order first.
@@ -164,49 +193,58 @@ trait Collector {
     fn offer(&mut self, penalty: f64, place: usize);
 }
 
-/// The n smallest penalties.
-struct Nearest {
-    kept: Vec<f64>,
+/// The n nearest places.
+struct NearestPlaces {
+    kept: Vec<(f64, usize)>,
     room: usize,
     limit: f64,
 }
 
-impl Nearest {
-    fn new(room: usize) -> Self {
-        let limit = if room == 0 { 0.0 } else { f64::INFINITY };
-        Nearest { kept: Vec::with_capacity(2 * room), room, limit }
-    }
-
-    fn shrink(&mut self) {
-        self.kept.select_nth_unstable_by(self.room - 1, f64::total_cmp);
+impl NearestPlaces {
+    fn nearest(&mut self) -> &[(f64, usize)] {
+        self.kept.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         self.kept.truncate(self.room);
-        self.limit = self.kept[self.room - 1];
-    }
-
-    /// The n-th smallest; 0 if there are fewer.
-    fn furthest(mut self) -> f64 {
-        if self.room == 0 || self.kept.len() < self.room {
-            return 0.0;
-        }
-        self.shrink();
-        self.limit
+        &self.kept
     }
 }
 
-impl Collector for Nearest {
+impl Collector for NearestPlaces {
     fn limit(&self) -> f64 {
         self.limit
     }
 
-    #[inline]
-    fn offer(&mut self, penalty: f64, _: usize) {
+    fn offer(&mut self, penalty: f64, place: usize) {
         if penalty >= self.limit {
             return;
         }
-        self.kept.push(penalty);
-        // Selecting once per `room` offers costs a constant per offer.
+        self.kept.push((penalty, place));
         if self.kept.len() >= 2 * self.room {
-            self.shrink();
+            self.limit = self.nearest().last().map_or(f64::INFINITY, |(penalty, _)| *penalty);
+        }
+    }
+}
+
+/// All places within a limit, unless there are too many.
+struct Within {
+    limit: f64,
+    places: Vec<usize>,
+    too_many: bool,
+}
+
+/// More are not looked at together: that would take longer than it is worth.
+const MOST_TOGETHER: usize = 8_192;
+
+impl Collector for Within {
+    fn limit(&self) -> f64 {
+        self.limit
+    }
+
+    fn offer(&mut self, penalty: f64, place: usize) {
+        if penalty < self.limit {
+            self.places.push(place);
+        }
+        if self.places.len() > MOST_TOGETHER {
+            (self.too_many, self.limit) = (true, f64::NEG_INFINITY);
         }
     }
 }

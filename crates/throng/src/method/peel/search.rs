@@ -1,0 +1,434 @@
+//! The search for classes, the cheapest first.
+//!
+//! A node fixes cells for some attributes and holds the open rows that lie in all of them. Its children fix one more
+//! attribute, step by step up its ladder; the last attribute, if it is a number, is cut by windows that follow the
+//! data instead. Nodes wait in a heap by the least that a class among their rows can cost:
+//! what the fixed cells cost, and for each other attribute the cheapest cell that has enough records by itself. So the
+//! lattice of generalizations is never built, and what cannot become a class is left as soon as that is known.
+
+use std::sync::Arc;
+
+use super::ladder::Ladder;
+use super::rows::OpenRows;
+use super::subset::{self, Needs};
+use crate::loss::Kernel;
+use crate::method::improve::Work;
+use crate::problem::{Attribute, Code};
+use crate::table::Scale;
+
+/// Smaller differences are rounding.
+pub(super) const TINY: f64 = 1e-9;
+
+/// Rows that share the cells of some attributes.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// No class among the rows costs less.
+    pub bound: f64,
+    /// Open records when it was last looked at.
+    pub records: usize,
+    /// Distinct rows, ascending.
+    pub rows: Vec<u32>,
+    /// What the fixed cells cost, and of that the categories.
+    cost: f64,
+    cost_of_categories: f64,
+    /// Attributes without a cell.
+    undecided: Arc<[u16]>,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    /// The bound comes from its parent.
+    New,
+    /// The bound is its own.
+    Bounded,
+    /// Children are made of one attribute, from this step on; the other undecided attributes cost at least `rest`.
+    Branched { attribute: u16, step: u16, rest: f64 },
+    /// The rows `first .. end` are a class.
+    Class { first: usize, end: usize, records: usize },
+}
+
+impl Node {
+    /// The rows of the class that the node stands for.
+    pub fn class(&self) -> Option<&[u32]> {
+        match self.state {
+            State::Class { first, end, .. } => Some(&self.rows[first..end]),
+            State::New | State::Bounded | State::Branched { .. } => None,
+        }
+    }
+
+    /// Whether it stands for a class of which nothing was taken yet.
+    pub fn is_whole_class<C: Code>(&self, rows: &OpenRows<C>) -> bool {
+        match self.state {
+            State::Class { first, end, records } => rows.count_all(&self.rows[first..end]) == records,
+            State::New | State::Bounded | State::Branched { .. } => false,
+        }
+    }
+
+    /// Forgets the class that it stands for.
+    pub fn reset(&mut self) {
+        self.state = State::New;
+    }
+}
+
+/// What came of looking at a node.
+pub(super) struct Outcome {
+    /// The node itself, if there is more to expect of it.
+    pub again: Option<Node>,
+    pub children: Vec<Node>,
+    /// Rows looked at, as often as they were.
+    pub looks: usize,
+}
+
+/// What the search looks at.
+pub(super) struct Search<'a, C: Code> {
+    pub work: &'a Work<'a, C>,
+    ladders: Vec<Ladder>,
+    /// How many values of each attribute occur.
+    values: Vec<usize>,
+    /// The number whose windows follow the data, if there is a number.
+    window: Option<usize>,
+}
+
+/// Room for looking at a node, one per thread.
+pub(super) struct Scratch {
+    counts: Vec<u32>,
+    /// Codes with the records that have them, ascending.
+    present: Vec<(u32, u32)>,
+    cell_of: Vec<u32>,
+    decided: Vec<bool>,
+}
+
+/// A cell with enough records.
+struct Cell {
+    penalty: f64,
+    low: u32,
+    high: u32,
+    records: usize,
+}
+
+/// The attribute whose values are told apart by windows: the number with the most values.
+pub(super) fn window_attribute(attributes: &[Attribute]) -> Option<usize> {
+    let numbers = (0..attributes.len()).filter(|at| matches!(attributes[*at].domain.scale(), Scale::Numeric { .. }));
+    numbers.max_by_key(|at| (attributes[*at].domain.len(), std::cmp::Reverse(*at)))
+}
+
+impl<'a, C: Code> Search<'a, C> {
+    pub fn new(work: &'a Work<'a, C>) -> Self {
+        let attributes = &work.problem.attributes;
+        let ladder = |(at, attribute): (usize, &Attribute)| Ladder::new(at, attribute, &work.kernel);
+        let ladders = attributes.iter().enumerate().map(ladder).collect();
+        let values = attributes.iter().map(|attribute| attribute.domain.len()).collect();
+        Search { work, ladders, values, window: window_attribute(attributes) }
+    }
+
+    /// The attribute along which rows are to be numbered.
+    pub fn along(&self) -> usize {
+        self.window.unwrap_or(0)
+    }
+
+    /// The node of all rows.
+    pub fn root(&self, rows: &OpenRows<C>) -> Node {
+        Node {
+            bound: 0.0,
+            records: rows.records_left(),
+            rows: (0..rows.len() as u32).collect(),
+            cost: 0.0,
+            cost_of_categories: 0.0,
+            undecided: (0..self.ladders.len() as u16).collect(),
+            state: State::New,
+        }
+    }
+
+    pub fn scratch(&self) -> Scratch {
+        let most = self.work.problem.attributes.iter().map(|one| one.domain.len()).max().unwrap_or(0);
+        Scratch {
+            counts: vec![0; most],
+            present: Vec::new(),
+            cell_of: vec![NO_CELL; most],
+            decided: vec![false; self.ladders.len()],
+        }
+    }
+
+    fn kernel(&self) -> &Kernel {
+        &self.work.kernel
+    }
+
+    /// Looks at a node: makes its bound its own, and if that is within reach, children or a class.
+    pub fn look(
+        &self,
+        (open, needs): (&OpenRows<C>, &Needs<'_, C>),
+        mut node: Node,
+        reach: f64,
+        scratch: &mut Scratch,
+    ) -> Outcome {
+        let mut outcome = Outcome { again: None, children: Vec::new(), looks: node.rows.len() };
+        let before = node.rows.len();
+        node.rows.retain(|row| open.count(*row) > 0);
+        node.records = open.count_all(&node.rows);
+        if node.records < self.work.smallest {
+            return outcome;
+        }
+        if let State::Class { .. } = node.state {
+            node.reset();
+        }
+        let shrunk = node.rows.len() < before;
+        if node.undecided.iter().all(|at| Some(usize::from(*at)) == self.window) {
+            outcome.looks += node.rows.len();
+            if self.settle((open, needs), &mut node, scratch) {
+                outcome.again = Some(node);
+            }
+            return outcome;
+        }
+        if node.state == State::New && node.records > LARGE * self.work.smallest {
+            // So many records leave next to nothing that an attribute costs for certain.
+            let others = node.undecided.iter().filter(|at| Some(usize::from(**at)) != self.window);
+            if let Some(attribute) = others.max_by_key(|at| (self.values[usize::from(**at)], **at)) {
+                node.state = State::Branched { attribute: *attribute, step: 0, rest: 0.0 };
+            }
+        } else if node.state == State::New || shrunk && node.records <= LARGE * self.work.smallest {
+            outcome.looks += node.rows.len() * node.undecided.len();
+            self.make_bound(open, &mut node, reach, scratch);
+        }
+        if node.bound <= reach {
+            self.branch(open, &mut node, scratch, &mut outcome);
+        } else {
+            outcome.again = Some(node);
+        }
+        outcome
+    }
+
+    /// Makes the bound of a node its own, and says which attribute to branch on.
+    fn make_bound(&self, open: &OpenRows<C>, node: &mut Node, reach: f64, scratch: &mut Scratch) {
+        let mut rest = 0.0;
+        // The attribute that costs most for certain comes next; then the one with the most values.
+        let mut next: Option<(f64, usize, u16)> = None;
+        for &attribute in &*node.undecided {
+            self.find_present(open, &node.rows, usize::from(attribute), scratch);
+            let least = self.least(usize::from(attribute), &scratch.present);
+            rest += least;
+            // Far out of reach: it will be looked at again, if it comes to that at all.
+            if node.cost + rest > FAR * reach {
+                node.bound = node.bound.max(node.cost + rest);
+                return;
+            }
+            let is_window = Some(usize::from(attribute)) == self.window;
+            let values = scratch.present.len();
+            let better = next.is_none_or(|(most, most_values, _)| (least, values) > (most, most_values));
+            if !is_window && better {
+                next = Some((least, values, attribute));
+            }
+        }
+        match (node.state, next) {
+            (State::Branched { attribute, step, .. }, _) => {
+                self.find_present(open, &node.rows, usize::from(attribute), scratch);
+                let own = self.least(usize::from(attribute), &scratch.present);
+                node.state = State::Branched { attribute, step, rest: rest - own };
+            }
+            (_, Some((least, _, attribute))) => {
+                node.state = State::Branched { attribute, step: 0, rest: rest - least };
+            }
+            (_, None) => node.state = State::Bounded,
+        }
+        node.bound = node.bound.max(node.cost + rest);
+    }
+
+    /// Counts the records by their codes of an attribute.
+    fn find_present(&self, open: &OpenRows<C>, rows: &[u32], attribute: usize, scratch: &mut Scratch) {
+        let Scratch { counts, present, .. } = scratch;
+        present.clear();
+        let domain = self.work.problem.attributes[attribute].domain.len();
+        for &row in rows {
+            counts[open.code(row, attribute)] += open.count(row);
+        }
+        if domain <= 4 * rows.len() {
+            present.extend((0..).zip(&counts[..domain]).filter(|(_, count)| **count > 0).map(|(code, count)| (code, *count)));
+            counts[..domain].fill(0);
+        } else {
+            for &row in rows {
+                let code = open.code(row, attribute);
+                let count = std::mem::take(&mut counts[code]);
+                if count > 0 {
+                    present.push((code as u32, count));
+                }
+            }
+            present.sort_unstable();
+        }
+    }
+
+    /// The least that an attribute costs in any class of records with these codes.
+    fn least(&self, attribute: usize, present: &[(u32, u32)]) -> f64 {
+        let smallest = self.work.smallest;
+        if present.iter().any(|(_, count)| *count as usize >= smallest) {
+            return 0.0;
+        }
+        if Some(attribute) == self.window {
+            return self.cheapest_window(attribute, present).map_or(f64::INFINITY, |window| window.penalty);
+        }
+        let mut least = f64::INFINITY;
+        for step in 1..self.ladders[attribute].steps.len() {
+            if self.ladders[attribute].steps[step].least >= least {
+                break;
+            }
+            self.for_each_cell(attribute, step, present, |cell| least = least.min(cell.penalty));
+        }
+        least
+    }
+
+    /// The cells of a step that have enough records and no finer step has.
+    fn for_each_cell(&self, attribute: usize, step: usize, present: &[(u32, u32)], mut each: impl FnMut(Cell)) {
+        let steps = &self.ladders[attribute].steps;
+        let cells = &steps[step].cells;
+        let finer = step.checked_sub(1).map(|finer| &steps[finer].cells);
+        let mut at = 0;
+        while at < present.len() {
+            let (low, mut records) = (present[at].0, present[at].1 as usize);
+            let mut high = low;
+            at += 1;
+            while at < present.len() && cells[present[at].0 as usize] == cells[low as usize] {
+                high = present[at].0;
+                records += present[at].1 as usize;
+                at += 1;
+            }
+            // Neighbouring codes, so that the ends lie in one finer cell exactly if all do.
+            let is_new = finer.is_none_or(|finer| finer[low as usize] != finer[high as usize]);
+            if records >= self.work.smallest && is_new {
+                let penalty = self.kernel().penalty(attribute, low as usize, high as usize);
+                each(Cell { penalty, low, high, records });
+            }
+        }
+    }
+
+    /// The cheapest stretch of codes with enough records; of equally cheap ones the one with the most.
+    fn cheapest_window(&self, attribute: usize, present: &[(u32, u32)]) -> Option<Cell> {
+        let mut best: Option<Cell> = None;
+        let (mut end, mut records) = (0, 0);
+        for (first, &(low, own)) in present.iter().enumerate() {
+            while end < present.len() && records < self.work.smallest {
+                records += present[end].1 as usize;
+                end += 1;
+            }
+            if records < self.work.smallest {
+                break;
+            }
+            debug_assert!(end > first);
+            let high = present[end - 1].0;
+            let penalty = self.kernel().penalty(attribute, low as usize, high as usize);
+            let better = best.as_ref().is_none_or(|best| {
+                penalty < best.penalty - TINY || penalty < best.penalty + TINY && records > best.records
+            });
+            if better {
+                best = Some(Cell { penalty, low, high, records });
+            }
+            records -= own as usize;
+        }
+        best
+    }
+
+    /// Makes the children of a node under the next step of its attribute.
+    fn branch(&self, open: &OpenRows<C>, node: &mut Node, scratch: &mut Scratch, outcome: &mut Outcome) {
+        let State::Branched { attribute, step, rest } = node.state else { return };
+        let at = usize::from(attribute);
+        self.find_present(open, &node.rows, at, scratch);
+        let steps = self.ladders[at].steps.len();
+        let mut step = usize::from(step);
+        let mut cells = Vec::new();
+        while step < steps && cells.is_empty() {
+            self.for_each_cell(at, step, &scratch.present, |cell| cells.push(cell));
+            step += 1;
+        }
+        outcome.looks += 2 * node.rows.len();
+        let mut children: Vec<Vec<u32>> = cells.iter().map(|cell| Vec::with_capacity(cell.records.min(node.rows.len()))).collect();
+        for (number, cell) in (0..).zip(&cells) {
+            scratch.cell_of[cell.low as usize..=cell.high as usize].fill(number);
+        }
+        for &row in &node.rows {
+            if let Some(rows) = children.get_mut(scratch.cell_of[open.code(row, at)] as usize) {
+                rows.push(row);
+            }
+        }
+        for cell in &cells {
+            scratch.cell_of[cell.low as usize..=cell.high as usize].fill(NO_CELL);
+        }
+        let categories = self.ladders[at].nested;
+        let undecided: Arc<[u16]> = node.undecided.iter().copied().filter(|one| *one != attribute).collect();
+        scratch.decided.fill(true);
+        undecided.iter().for_each(|one| scratch.decided[usize::from(*one)] = false);
+        for (cell, rows) in cells.iter().zip(children) {
+            let expected = node.cost_of_categories + if categories { cell.penalty } else { 0.0 };
+            outcome.children.extend(self.child(open, node, (&undecided, expected, rest), cell.records, rows, &scratch.decided));
+        }
+        // What later steps cost at least.
+        let mut later = f64::INFINITY;
+        for step in step..steps {
+            self.for_each_cell(at, step, &scratch.present, |cell| later = later.min(cell.penalty));
+        }
+        if later.is_finite() {
+            let mut again = Node { rows: std::mem::take(&mut node.rows), undecided: Arc::clone(&node.undecided), ..*node };
+            again.state = State::Branched { attribute, step: step as u16, rest };
+            again.bound = again.bound.max(again.cost + rest + later);
+            outcome.again = Some(again);
+        }
+    }
+
+    /// A child, unless a finer one has the same rows.
+    fn child(
+        &self,
+        open: &OpenRows<C>,
+        node: &Node,
+        (undecided, expected, rest): (&Arc<[u16]>, f64, f64),
+        records: usize,
+        rows: Vec<u32>,
+        decided: &[bool],
+    ) -> Option<Node> {
+        let extent = open.extent(&rows);
+        let (mut cost, mut cost_of_categories) = (0.0, 0.0);
+        for at in (0..self.ladders.len()).filter(|at| decided[*at]) {
+            let penalty = self.kernel().penalty(at, extent.low(at).index(), extent.high(at).index());
+            cost += penalty;
+            if self.ladders[at].nested {
+                cost_of_categories += penalty;
+            }
+        }
+        // The rows lie in a finer cell of an attribute that was fixed before: they come up under it too.
+        if cost_of_categories < expected - TINY {
+            return None;
+        }
+        let bound = node.bound.max(cost + rest);
+        let undecided = Arc::clone(undecided);
+        Some(Node { bound, records, rows, cost, cost_of_categories, undecided, state: State::New })
+    }
+
+    /// Finds the cheapest class of a node whose cells are all fixed. Tells whether there is one.
+    fn settle(
+        &self,
+        (open, needs): (&OpenRows<C>, &Needs<'_, C>),
+        node: &mut Node,
+        scratch: &mut Scratch,
+    ) -> bool {
+        let class = match self.window {
+            None => Some((0, node.rows.len())),
+            Some(attribute) if self.work.only_size() => {
+                self.find_present(open, &node.rows, attribute, scratch);
+                self.cheapest_window(attribute, &scratch.present).map(|window| {
+                    let code = |row: &u32| open.code(*row, attribute) as u32;
+                    let first = node.rows.partition_point(|row| code(row) < window.low);
+                    (first, node.rows.partition_point(|row| code(row) <= window.high))
+                })
+            }
+            Some(attribute) => subset::cheapest_window(needs, open, &node.rows, attribute),
+        };
+        let Some((first, end)) = class else { return false };
+        let extent = open.extent(&node.rows[first..end]);
+        node.bound = node.bound.max(self.kernel().ncp(&extent));
+        node.state = State::Class { first, end, records: open.count_all(&node.rows[first..end]) };
+        true
+    }
+}
+
+/// Nodes with more than so many times the records that a class needs are not bounded by their other attributes.
+const LARGE: usize = 64;
+/// A bound that is so many times out of reach is good enough for now.
+const FAR: f64 = 1.5;
+/// Stands for no cell.
+const NO_CELL: u32 = u32::MAX;
