@@ -89,7 +89,8 @@ fn policy(k: usize, columns: &[&str], hierarchies: &Path, has_hierarchies: bool)
     let mut text = format!("[privacy]\nk = {k}\n[method]\nseed = 1\n");
     for column in columns {
         let file: PathBuf = hierarchies.join(format!("{column}.csv"));
-        let number = ["age", "Age", "hours-per-week", "capital-gain", "capital-loss", "education-num"].contains(column);
+        let number = ["age", "Age", "hours-per-week", "capital-gain", "capital-loss", "education-num"]
+            .contains(column);
         text += &format!("[attribute.\"{column}\"]\nrole = \"quasi\"\n");
         if number {
             text += "kind = \"numeric\"\n";

@@ -44,9 +44,13 @@ struct Choice {
 
 impl Auto {
     fn choose(&self, problem: &Problem) -> Choice {
-        let plain = |entry, because: &str| Choice { entry, options: Table::new(), because: because.to_owned() };
+        let plain =
+            |entry, because: &str| Choice { entry, options: Table::new(), because: because.to_owned() };
         if !problem.limits.is_empty() {
-            return plain(&accuracy::ACCURACY, "the policy limits the loss of each class and asks for the most privacy");
+            return plain(
+                &accuracy::ACCURACY,
+                "the policy limits the loss of each class and asks for the most privacy",
+            );
         }
         let cells = problem.len() as f64 * problem.attributes.len() as f64;
         let expected = cells / CELLS_PER_SECOND;

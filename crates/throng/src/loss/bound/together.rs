@@ -57,7 +57,11 @@ impl Sides {
         }
         let mut order: Vec<&[f64]> = points.chunks_exact(sides.max(1)).collect();
         let compare = |a: &&[f64], b: &&[f64]| {
-            a.iter().zip(*b).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+            a.iter()
+                .zip(*b)
+                .map(|(a, b)| a.total_cmp(b))
+                .find(|order| order.is_ne())
+                .unwrap_or(Ordering::Equal)
         };
         order.sort_unstable_by(compare);
         let runs: Vec<&[&[f64]]> = order.chunk_by(|a, b| a == b).collect();
@@ -138,20 +142,28 @@ impl Sides {
             nearer >= needed
         });
         let nearest = &sums[..last.map_or(sums.len(), |last| last + 1)];
-        let furthest = |side: usize| nearest.iter().map(|(_, point)| self.rank(*point, side)).max().unwrap_or(0);
+        let furthest =
+            |side: usize| nearest.iter().map(|(_, point)| self.rank(*point, side)).max().unwrap_or(0);
         let mut reach: Vec<u16> = (0..self.count()).map(furthest).collect();
         let is_inside =
             |point: &u32, reach: &[u16]| (0..self.count()).all(|side| self.rank(*point, side) <= reach[side]);
         let mut inside: Vec<u32> = all.iter().copied().filter(|point| is_inside(point, &reach)).collect();
         loop {
             let shorter = (0..self.count()).filter(|side| reach[*side] > 0).filter_map(|side| {
-                let next = inside.iter().map(|point| self.rank(*point, side)).filter(|rank| *rank < reach[side]).max()?;
+                let next = inside
+                    .iter()
+                    .map(|point| self.rank(*point, side))
+                    .filter(|rank| *rank < reach[side])
+                    .max()?;
                 let left = inside.iter().copied().filter(|point| self.rank(*point, side) <= next);
                 let records: usize = left.map(|point| self.weights[point as usize] as usize).sum();
-                let saved = self.reaches[side][usize::from(reach[side])] - self.reaches[side][usize::from(next)];
+                let saved =
+                    self.reaches[side][usize::from(reach[side])] - self.reaches[side][usize::from(next)];
                 (records >= needed).then_some((saved, side, next))
             });
-            let Some((_, side, next)) = shorter.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))) else { break };
+            let Some((_, side, next)) = shorter.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1))) else {
+                break;
+            };
             reach[side] = next;
             inside.retain(|point| self.rank(*point, side) <= next);
         }
@@ -219,7 +231,13 @@ impl Sides {
             nearest.iter().map(|(_, point)| self.reach(*point, usize::from(*side))).fold(0.0, f64::max)
         };
         *best = best.min(cost + open.iter().map(reach).sum::<f64>());
-        (bound < *best - TINY).then_some(Node { bound, cost, points, open, next: next.map(|(_, _, side)| side) })
+        (bound < *best - TINY).then_some(Node {
+            bound,
+            cost,
+            points,
+            open,
+            next: next.map(|(_, _, side)| side),
+        })
     }
 }
 
@@ -271,7 +289,9 @@ mod tests {
                 points.iter().copied().filter(|point| sides.reach(*point, side) <= reach).collect()
             };
             let costs = sides.reaches[side].iter();
-            costs.map(|reach| go(sides, side + 1, cost + reach, &within(*reach), needed)).fold(f64::INFINITY, f64::min)
+            costs
+                .map(|reach| go(sides, side + 1, cost + reach, &within(*reach), needed))
+                .fold(f64::INFINITY, f64::min)
         }
         let all: Vec<u32> = (0..sides.weights.len() as u32).collect();
         go(sides, 0, 0.0, &all, needed)

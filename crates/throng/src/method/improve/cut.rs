@@ -33,11 +33,7 @@ pub(super) fn best_division<C: Code>(work: &Work<'_, C>, group: &Group<C>) -> Op
     best_below(work, group, f64::INFINITY)
 }
 
-fn best_below<C: Code>(
-    work: &Work<'_, C>,
-    group: &Group<C>,
-    limit: f64,
-) -> Option<(Vec<u32>, Vec<u32>)> {
+fn best_below<C: Code>(work: &Work<'_, C>, group: &Group<C>, limit: f64) -> Option<(Vec<u32>, Vec<u32>)> {
     if group.records.len() < 2 * work.smallest {
         return None;
     }

@@ -138,7 +138,9 @@ fn put_near_ones_together<C: Code>(problem: &Problem, groups: &mut [Group<C>]) {
     let mut attributes: Vec<usize> = (0..problem.attributes.len()).collect();
     attributes.sort_by_key(|at| std::cmp::Reverse(problem.attributes[*at].domain.len()));
     let key = |group: &Group<C>| -> Vec<usize> {
-        let ends = |at: &usize| [group.extent.high(*at).index() - group.extent.low(*at).index(), group.extent.low(*at).index()];
+        let ends = |at: &usize| {
+            [group.extent.high(*at).index() - group.extent.low(*at).index(), group.extent.low(*at).index()]
+        };
         attributes.iter().flat_map(ends).chain(group.records.first().map(|record| *record as usize)).collect()
     };
     groups.sort_by_cached_key(key);
@@ -426,7 +428,8 @@ impl<'a, C: Code> Round<'a, C> {
 
     fn cut_groups(&mut self) {
         // Others were tried when they last changed.
-        let open: Vec<usize> = (0..self.groups.len()).filter(|at| self.changed[*at] || self.fresh[*at]).collect();
+        let open: Vec<usize> =
+            (0..self.groups.len()).filter(|at| self.changed[*at] || self.fresh[*at]).collect();
         for at in open {
             if let Some((left, right)) = best_cut(self.work, &self.groups[at]) {
                 let mut pieces = Vec::new();

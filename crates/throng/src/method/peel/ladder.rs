@@ -46,7 +46,8 @@ impl Ladder {
         };
         maps.dedup();
         let least = |map: &[u32]| {
-            let mut ends = map.iter().enumerate().zip(map.iter().skip(1)).filter(|((_, one), next)| one == next);
+            let mut ends =
+                map.iter().enumerate().zip(map.iter().skip(1)).filter(|((_, one), next)| one == next);
             let cheapest = ends.by_ref().map(|((low, _), _)| kernel.penalty(at, low, low + 1));
             cheapest.min_by(f64::total_cmp).unwrap_or(0.0)
         };

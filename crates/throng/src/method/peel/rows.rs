@@ -31,10 +31,8 @@ impl<C: Code> OpenRows<C> {
         let mut records: Vec<u32> = (0..matrix.len() as u32).collect();
         records.par_sort_unstable_by(|a, b| key(a).cmp(&key(b)).then(a.cmp(b)));
         let row = |at: usize| matrix.row(records[at] as usize);
-        let mut starts: Vec<u32> = (0..records.len())
-            .filter(|at| *at == 0 || row(at - 1) != row(*at))
-            .map(|at| at as u32)
-            .collect();
+        let mut starts: Vec<u32> =
+            (0..records.len()).filter(|at| *at == 0 || row(at - 1) != row(*at)).map(|at| at as u32).collect();
         let codes = starts.iter().flat_map(|start| row(*start as usize)).copied().collect();
         starts.push(records.len() as u32);
         let open = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();

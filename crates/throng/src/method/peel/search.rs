@@ -109,7 +109,8 @@ struct Cell {
 
 /// The attribute whose values are told apart by windows: the number with the most values.
 pub(super) fn window_attribute(attributes: &[Attribute]) -> Option<usize> {
-    let numbers = (0..attributes.len()).filter(|at| matches!(attributes[*at].domain.scale(), Scale::Numeric { .. }));
+    let numbers =
+        (0..attributes.len()).filter(|at| matches!(attributes[*at].domain.scale(), Scale::Numeric { .. }));
     numbers.max_by_key(|at| (attributes[*at].domain.len(), std::cmp::Reverse(*at)))
 }
 
@@ -242,7 +243,12 @@ impl<'a, C: Code> Search<'a, C> {
             counts[open.code(row, attribute)] += open.count(row);
         }
         if domain <= 4 * rows.len() {
-            present.extend((0..).zip(&counts[..domain]).filter(|(_, count)| **count > 0).map(|(code, count)| (code, *count)));
+            present.extend(
+                (0..)
+                    .zip(&counts[..domain])
+                    .filter(|(_, count)| **count > 0)
+                    .map(|(code, count)| (code, *count)),
+            );
             counts[..domain].fill(0);
         } else {
             for &row in rows {
@@ -276,7 +282,13 @@ impl<'a, C: Code> Search<'a, C> {
     }
 
     /// The cells of a step that have enough records and no finer step has.
-    fn for_each_cell(&self, attribute: usize, step: usize, present: &[(u32, u32)], mut each: impl FnMut(Cell)) {
+    fn for_each_cell(
+        &self,
+        attribute: usize,
+        step: usize,
+        present: &[(u32, u32)],
+        mut each: impl FnMut(Cell),
+    ) {
         let steps = &self.ladders[attribute].steps;
         let cells = &steps[step].cells;
         let finer = step.checked_sub(1).map(|finer| &steps[finer].cells);
@@ -338,7 +350,8 @@ impl<'a, C: Code> Search<'a, C> {
             step += 1;
         }
         outcome.looks += 2 * node.rows.len();
-        let mut children: Vec<Vec<u32>> = cells.iter().map(|cell| Vec::with_capacity(cell.records.min(node.rows.len()))).collect();
+        let mut children: Vec<Vec<u32>> =
+            cells.iter().map(|cell| Vec::with_capacity(cell.records.min(node.rows.len()))).collect();
         for (number, cell) in (0..).zip(&cells) {
             scratch.cell_of[cell.low as usize..=cell.high as usize].fill(number);
         }
@@ -356,7 +369,14 @@ impl<'a, C: Code> Search<'a, C> {
         undecided.iter().for_each(|one| scratch.decided[usize::from(*one)] = false);
         for (cell, rows) in cells.iter().zip(children) {
             let expected = node.cost_of_categories + if categories { cell.penalty } else { 0.0 };
-            outcome.children.extend(self.child(open, node, (&undecided, expected, rest), cell.records, rows, &scratch.decided));
+            outcome.children.extend(self.child(
+                open,
+                node,
+                (&undecided, expected, rest),
+                cell.records,
+                rows,
+                &scratch.decided,
+            ));
         }
         // What later steps cost at least.
         let mut later = f64::INFINITY;
@@ -364,7 +384,11 @@ impl<'a, C: Code> Search<'a, C> {
             self.for_each_cell(at, step, &scratch.present, |cell| later = later.min(cell.penalty));
         }
         if later.is_finite() {
-            let mut again = Node { rows: std::mem::take(&mut node.rows), undecided: Arc::clone(&node.undecided), ..*node };
+            let mut again = Node {
+                rows: std::mem::take(&mut node.rows),
+                undecided: Arc::clone(&node.undecided),
+                ..*node
+            };
             again.state = State::Branched { attribute, step: step as u16, rest };
             again.bound = again.bound.max(again.cost + rest + later);
             outcome.again = Some(again);
