@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use throng::loss::{Extent, Kernel};
 use throng::method::improve::ROUNDS;
-use throng::method::mondrian::{Cut, Mondrian};
+use throng::method::mondrian::{Cut, Mondrian, Ties};
 use throng::method::peel::{EFFORT, Peel};
 use throng::method::{Method, Partition};
 use throng::policy::Policy;
@@ -33,7 +33,7 @@ pub fn measure(most: usize, threads: usize, repeat: usize) -> Result<()> {
 }
 
 fn measure_here(most: usize, repeat: usize) -> Result<()> {
-    let mondrian = Mondrian { cut: Cut::Strict };
+    let mondrian = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven };
     // Nine quasi-identifiers: the eight of the other benchmarks, and the salary class.
     let path = sweep::repository().join("data/benchmark.toml");
     let text = std::fs::read_to_string(&path)? + "[attribute.salary-class]\nrole = \"quasi\"\n";

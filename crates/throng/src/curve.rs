@@ -209,6 +209,11 @@ impl Keys {
         order
     }
 
+    /// All keys, if each has one word.
+    pub fn single_words(&self) -> Option<&[u64]> {
+        (self.words == 1).then_some(&self.data)
+    }
+
     /// The keys in another order.
     pub fn gather(&self, order: &[u32]) -> Self {
         let data = order.iter().flat_map(|record| self.key(*record as usize)).copied().collect();
@@ -217,13 +222,6 @@ impl Keys {
 
     /// How far the key before `end` lies after the one `shortest` places before `end`, and after each one before that.
     pub fn reaches(&self, end: usize, shortest: usize, reaches: &mut [f64]) {
-        if self.words == 1 {
-            // Without a branch per key, so that it vectorises.
-            let last = self.data[end - 1];
-            let starts = self.data[..end + 1 - shortest].iter().rev();
-            reaches.iter_mut().zip(starts).for_each(|(reach, start)| *reach = (last - start) as f64);
-            return;
-        }
         for (reach, size) in reaches.iter_mut().zip(shortest..=end) {
             *reach = self.distance(end - size, end - 1);
         }

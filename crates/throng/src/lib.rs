@@ -63,6 +63,7 @@
 //! | [`loss`] | what a box of codes costs, and a lower bound on the loss of every release |
 //! | [`research`] | research value: what a recoding is worth, and weights by association |
 //! | [`rules`] | data constraint rules: what should stay apart in a release, and what must |
+//! | [`condition`] | ranges, values and labels as people write them, in queries and rules |
 //! | [`curve`], [`mapping`] | orders in which near records lie together |
 //! | [`method`] | from a problem to a partition of its records; the registry of methods |
 //! | [`release`] | from a partition to cells, and files that appear complete or not at all |
@@ -80,6 +81,7 @@
 pub mod apply;
 pub mod audit;
 pub mod compare;
+pub mod condition;
 pub mod curve;
 pub mod error;
 pub mod evaluate;

@@ -4,6 +4,8 @@
 //! domain. Rows are padded to a multiple of [`LANES`] so that growing a box is a few vector instructions;
 //! padding is zero everywhere and never matters.
 
+mod demands;
+
 use std::sync::Arc;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -66,6 +68,11 @@ impl<C: Code> Matrix<C> {
     pub fn zeros(rows: usize, attributes: usize) -> Self {
         let stride = attributes.div_ceil(LANES).max(1);
         Matrix { data: vec![[C::default(); LANES]; rows * stride], stride }
+    }
+
+    /// From rows, one after the other, of so many groups of lanes each.
+    pub fn from_data(data: Vec<Lanes<C>>, stride: usize) -> Self {
+        Matrix { data, stride }
     }
 
     /// Number of rows.
@@ -348,7 +355,9 @@ impl Problem {
         weigh(policy, &mut attributes, &records);
         let limits = Limits::new(policy, &attributes)?;
         let rules = Rules::bind(policy, &attributes)?;
-        let demands = demands(table, policy, rows.as_deref())?;
+        let counted: Vec<&Counted> = parts.sensitive.iter().chain(&parts.classes).collect();
+        let coded = demands::Coded { attributes: &attributes, records: &records, counted: &counted };
+        let demands = demands::of_records(table, policy, rows.as_deref(), &coded)?;
         let requirement =
             Requirement::new(&policy.privacy, &parts.sensitive).with_demands(demands.as_deref());
         let dropped = table.len() - count;
@@ -437,24 +446,6 @@ struct Parts {
 
 fn encode(table: &Table, policy: &Policy, column: usize) -> Result<Encoding> {
     table.encode(column, &policy.missing, policy.attributes.get(&table.names()[column]))
-}
-
-/// What each record asks for itself; one that asks for nothing asks for 1.
-fn demands(table: &Table, policy: &Policy, rows: Option<&[u32]>) -> Result<Option<Arc<[u32]>>> {
-    let Some(name) = &policy.privacy.k_column else { return Ok(None) };
-    let Some(column) = table.names().iter().position(|column| column == name) else { return Ok(None) };
-    let read = |(entry, text): (usize, &&str)| {
-        if text.is_empty() || policy.missing.iter().any(|marker| marker == text) {
-            return Ok(1);
-        }
-        text.trim().parse::<u32>().ok().filter(|k| *k >= 1).ok_or_else(|| {
-            let error = Error::input(format!("\"{}\" is not a k", crate::table::domain::shorten(text)))
-                .with_hint("the column that k_column names holds whole numbers of at least 1, or nothing");
-            table.error_at(column, entry as u32, error)
-        })
-    };
-    let of_entry = table.values(column).iter().enumerate().map(read).collect::<Result<Vec<u32>>>()?;
-    Ok(Some(column_codes(table, column, &of_entry, rows).into()))
 }
 
 /// Sets the weights that a policy leaves to the table. They add up to 1 if all are left to it; beside given ones,

@@ -302,6 +302,7 @@ impl Asked {
             diversity,
             t: self.t,
             k_column: None,
+            own_k: Vec::new(),
             max_loss: None,
             max_span: Vec::new(),
             max_gcp: None,

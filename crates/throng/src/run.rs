@@ -326,7 +326,7 @@ fn parts(policy: &Policy) -> Vec<Part> {
             Part::K,
             privacy.k.is_some() || !privacy.quasi_identifiers.is_empty() || target::of(policy).is_some(),
         ),
-        (Part::OwnK, privacy.k_column.is_some()),
+        (Part::OwnK, privacy.k_column.is_some() || !privacy.own_k.is_empty()),
         (Part::L, privacy.l.is_some()),
         (Part::T, privacy.t.is_some()),
         (Part::MaxLoss, privacy.max_loss.is_some() || !privacy.max_span.is_empty()),

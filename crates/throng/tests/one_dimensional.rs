@@ -6,13 +6,14 @@ mod common;
 use common::{Case, Kind, Loaded, SensitiveKind, cases, load};
 use proptest::prelude::*;
 use throng::evaluate::cube::divergence::{Range, View, of_level};
-use throng::loss::{Kernel, group_ncp};
+use throng::loss::{Extent, Kernel, group_ncp};
 use throng::mapping;
 use throng::method::Partition;
 use throng::method::accuracy::Goal;
 use throng::method::exact::Exactly;
 use throng::method::ordered::diverse::{Groups, diversify};
 use throng::method::ordered::join::join_to_size;
+use throng::method::ordered::runs;
 use throng::privacy::Tally;
 use throng::problem::Problem;
 use throng::run::solve;
@@ -459,4 +460,105 @@ fn what_cannot_be_met_is_refused_with_the_value_its_share_and_the_largest_l() {
     assert_eq!(error.fault(), throng::error::Fault::Requirement);
     assert!(error.message().contains("\"s0\" makes up 50.0 %"), "{error}");
     assert_eq!(error.hint(), Some("the largest possible l is 2"));
+}
+
+/// A group of the accuracy heuristic: places on the line, and whether each came from a neighbour.
+type Grown = Vec<(u32, bool)>;
+
+/// The accuracy heuristic as it is described, looking at every record for every move.
+fn plain_accuracy(problem: &Problem, goal: Goal) -> Vec<Vec<u32>> {
+    let line = problem.line(&mapping::HILBERT, &Unwatched).unwrap();
+    let order = line.order();
+    let (values, _) = goal.values(problem);
+    let value = |place: u32| values[order[place as usize] as usize];
+    let kernel = Kernel::new(&problem.attributes);
+    let loss = |places: &[u32]| {
+        let records: Vec<u32> = places.iter().map(|place| order[*place as usize]).collect();
+        with_matrix!(&problem.records, matrix => {
+            let extent = Extent::around(matrix, &records);
+            problem.limits.allow(&kernel, &extent).then(|| kernel.ncp(&extent))
+        })
+    };
+    let places = |group: &Grown| group.iter().map(|(place, _)| *place).collect::<Vec<u32>>();
+    let count =
+        |group: &Grown, wanted: u32| group.iter().filter(|(place, _)| value(*place) == wanted).count();
+    let most = |group: &Grown| group.iter().map(|(place, _)| count(group, value(*place))).max().unwrap_or(0);
+    let privacy = |group: &Grown| goal.privacy(group.len(), most(group) as u32);
+    let mut groups: Vec<Grown> = Vec::new();
+    for place in 0..order.len() as u32 {
+        // Whether it still fits decides where a group ends; what is exchanged comes after.
+        match groups.last_mut() {
+            Some(last) if loss(&[places(last), vec![place]].concat()).is_some() => last.push((place, false)),
+            _ => groups.push(vec![(place, false)]),
+        }
+    }
+    for first in 1..groups.len() {
+        let mut direction: Vec<(u32, bool)> = Vec::new();
+        'moving: loop {
+            for forwards in [true, false] {
+                let (from, to) = if forwards { (first - 1, first) } else { (first, first - 1) };
+                if groups[from].len() < 2 {
+                    continue;
+                }
+                let mut values: Vec<u32> = groups[from].iter().map(|(place, _)| value(*place)).collect();
+                values.sort_unstable();
+                values.dedup();
+                values.retain(|value| count(&groups[from], *value) == most(&groups[from]));
+                for wanted in values {
+                    if direction.contains(&(wanted, !forwards)) {
+                        continue;
+                    }
+                    let now = privacy(&groups[from]).min(privacy(&groups[to]));
+                    let target = places(&groups[to]);
+                    let candidates =
+                        groups[from].iter().filter(|(place, came)| value(*place) == wanted && !came);
+                    let nearest = candidates
+                        .filter_map(|(place, _)| {
+                            Some((loss(&[target.clone(), vec![*place]].concat())?, *place))
+                        })
+                        .min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                    let Some((_, place)) = nearest else { continue };
+                    let mut after = groups.clone();
+                    after[from].retain(|(other, _)| *other != place);
+                    after[to].push((place, true));
+                    if privacy(&after[from]).min(privacy(&after[to])) >= now {
+                        groups = after;
+                        direction.push((wanted, forwards));
+                        continue 'moving;
+                    }
+                }
+            }
+            break;
+        }
+    }
+    groups.iter().map(|group| places(group).iter().map(|place| order[*place as usize]).collect()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cutting_by_reach_in_one_pass_is_cutting_by_costs(case in cases(60), k in 1usize..9) {
+        let loaded = load(&case, "k = 1", "hilbert-fast");
+        let line = loaded.problem.line(&mapping::HILBERT, &Unwatched).unwrap();
+        let Some(keys) = line.keys() else { return Ok(()) };
+        // Differences of so few bits are exact as doubles, so even ties are broken alike.
+        prop_assume!(keys.last().is_none_or(|key| *key < 1 << 50));
+        let plain = runs::cut(k, &Unwatched, &mut runs::LineCosts::new(&line, k)).unwrap();
+        prop_assert_eq!(runs::cut_by_reach(k, keys, &Unwatched).unwrap(), plain);
+    }
+
+    #[test]
+    fn accuracy_is_its_plain_version(case in cases(40), tenths in 0u8..11) {
+        let privacy = format!("max_loss = {}", f64::from(tenths) / 10.0);
+        for (goal, option) in [(L, "l"), (Goal::Size, "k")] {
+            let method = with("accuracy", &format!("maximise = \"{option}\""));
+            let (loaded, found) = grouped(&case, &privacy, &method).unwrap();
+            let sets = |groups: Vec<Vec<u32>>| {
+                groups.into_iter().map(|mut group| { group.sort_unstable(); group }).collect::<Vec<_>>()
+            };
+            let found = sets(found.groups().map(<[u32]>::to_vec).collect());
+            prop_assert_eq!(found, sets(plain_accuracy(&loaded.problem, goal)));
+        }
+    }
 }

@@ -73,6 +73,18 @@ fn of_all_pairs(loaded: &common::Loaded, record: u32, l: u8) -> f64 {
     least.max(of_value.get(usize::from(l) - 2).copied().unwrap_or(0.0))
 }
 
+/// A table of one number per record.
+fn of_numbers(values: &[u8]) -> common::Case {
+    common::Case {
+        kinds: vec![common::Kind::Intervals],
+        weights: vec![1],
+        rows: values.iter().map(|value| vec![*value]).collect(),
+        sensitive: vec![0; values.len()],
+        sensitive_kind: common::SensitiveKind::Flat,
+        seed: 0,
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
@@ -153,14 +165,7 @@ proptest! {
     #[test]
     fn hilbert_on_one_attribute_is_the_best_of_all_cuts(values in prop::collection::vec(0u8..40, 2..14), k in 1usize..5) {
         prop_assume!(values.len() >= k);
-        let case = common::Case {
-            kinds: vec![common::Kind::Intervals],
-            weights: vec![1],
-            rows: values.iter().map(|value| vec![*value]).collect(),
-            sensitive: vec![0; values.len()],
-            sensitive_kind: common::SensitiveKind::Flat,
-            seed: 0,
-        };
+        let case = of_numbers(&values);
         for (kind, policy) in [("flat number", "kind = \"numeric\""), ("categories", "kind = \"categorical\"")] {
             let loaded = load_single(&case, k, policy);
             let partition = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap().partition;
@@ -354,14 +359,7 @@ fn neighbours_on_the_curve_are_one_step_apart() {
 #[test]
 fn a_group_around_another_can_beat_every_cut_of_the_order() {
     let values = [0u8, 0, 7, 9, 9, 9, 9, 18];
-    let case = common::Case {
-        kinds: vec![common::Kind::Intervals],
-        weights: vec![1],
-        rows: values.iter().map(|value| vec![*value]).collect(),
-        sensitive: vec![0; values.len()],
-        sensitive_kind: common::SensitiveKind::Flat,
-        seed: 0,
-    };
+    let case = of_numbers(&values);
     let loaded = load_single(&case, 3, "kind = \"numeric\"");
     let kernel = Kernel::new(&loaded.problem.attributes);
     let loss = |group: &[u32]| group.len() as f64 * group_ncp(&loaded.problem, &kernel, group);

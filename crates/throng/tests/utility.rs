@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use common::{cases, load};
 use proptest::prelude::*;
-use throng::error::Fault;
+use throng::error::{Error, Fault};
 use throng::evaluate::Evaluate;
 use throng::evaluate::queries::answer::{Answerer, Spread};
 use throng::evaluate::queries::{self, Condition, Query, draw};
@@ -169,6 +169,86 @@ fn an_audit_sees_that_too_few_are_hidden_as_well_as_they_ask() {
     std::fs::write(&release, "age\n[1-3]\n[1-3]\n[1-3]\n[4-6]\n[4-6]\n[4-6]\n").unwrap();
     let found = audit_files(&data, &release, &policy, &Unwatched).unwrap().measures.violations;
     assert!(found[0].contains("classes of 4"), "{found:?}");
+}
+
+#[test]
+fn rules_give_the_records_they_pick_a_k_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut csv = "age,city,illness,wish\n".to_owned();
+    let rows: Vec<(u32, &str, &str, u32)> = (0..60)
+        .map(|at| {
+            (
+                at % 30,
+                ["Rome", "Oslo", "Bergen"][at as usize % 3],
+                ["flu", "cold", "gout"][at as usize % 7 % 3],
+                at % 11,
+            )
+        })
+        .collect();
+    for (age, city, illness, wish) in &rows {
+        writeln!(csv, "{age},{city},{illness},{}", if *wish == 0 { String::new() } else { wish.to_string() })
+            .unwrap();
+    }
+    let asked = |(age, city, illness, wish): &(u32, &str, &str, u32)| {
+        let young = if (5..=9).contains(age) { 6 } else { 1 };
+        let northern = if *age == 12 && *city != "Rome" { 4 } else { 1 };
+        let ill = if ["gout", "cold"].contains(illness) { 3 } else { 1 };
+        young.max(northern).max(ill).max(*wish)
+    };
+    for method in ["mondrian", "mondrian-relaxed", "bottom-up", "top-down"] {
+        let policy = format!(
+            "[privacy]\nk_column = \"wish\"\n\
+             [[privacy.own_k]]\nwhere = {{ age = [5, 9] }}\nk = 6\n\
+             [[privacy.own_k]]\nwhere = {{ age = 12, city = \"North\" }}\nk = 4\n\
+             [[privacy.own_k]]\nwhere = {{ illness = [\"gout\", \"cold\"] }}\nk = 3\n\
+             [method]\nname = \"{method}\"\nseed = 3\n[attribute.wish]\nrole = \"identifier\"\n\
+             [attribute.age]\nrole = \"quasi\"\n[attribute.illness]\nrole = \"sensitive\"\n\
+             [attribute.city]\nrole = \"quasi\"\nhierarchy = {{ North = [\"Oslo\", \"Bergen\"], South = [\"Rome\"] }}\n"
+        );
+        let (data, policy) = written(&folder, &csv, &policy);
+        let problem = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap();
+        let expected: Vec<u32> = rows.iter().map(asked).collect();
+        assert_eq!(problem.demands.as_deref(), Some(&expected[..]));
+        let solution = solve(&problem, &policy, &Unwatched).unwrap();
+        for group in solution.partition.groups() {
+            let most = group.iter().map(|record| expected[*record as usize]).max().unwrap();
+            assert!(group.len() >= most as usize, "{method}: {} records, one asks for {most}", group.len());
+        }
+        let release = folder.path().join("release.csv");
+        anonymize(&data, &release, &policy).run(&Unwatched).unwrap();
+        assert!(audit_files(&data, &release, &policy, &Unwatched).unwrap().measures.violations.is_empty());
+    }
+}
+
+#[test]
+fn rules_for_a_k_of_ones_own_that_make_no_sense_are_pointed_at() {
+    let attributes = "[attribute.age]\nrole = \"quasi\"\n[attribute.city]\nrole = \"quasi\"\n[attribute.name]\nrole = \"identifier\"\n";
+    let of_policy =
+        |rule: &str| Policy::parse(&format!("[[privacy.own_k]]\n{rule}\n{attributes}"), None).unwrap_err();
+    let of_table = |rule: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let csv = "age,city,name\n1,Rome,a\n2,Oslo,b\n3,Rome,c\n";
+        let (data, policy) = written(&folder, csv, &format!("[[privacy.own_k]]\n{rule}\n{attributes}"));
+        Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap_err()
+    };
+    let cases: [(Error, &str, u64); 11] = [
+        (of_policy("k = 3"), "without where", 1),
+        (of_policy("where = {}\nk = 3"), "without where", 1),
+        (of_policy("where = { age = 3 }"), "without k", 1),
+        (of_policy("where = { age = 3 }\nk = 0"), "at least 1", 3),
+        (of_policy("where = { age = 3 }\nk = 99999999999"), "a number of records", 3),
+        (of_policy("where = { agee = 3 }\nk = 3"), "\"agee\" does not have the role", 2),
+        (of_policy("where = { name = \"a\" }\nk = 3"), "\"name\" does not have the role", 2),
+        (of_policy("where = 5\nk = 3"), "where must be a table", 2),
+        (of_table("where = { age = [9, 3] }\nk = 3"), "ends before it begins", 2),
+        (of_table("where = { age = \"old\" }\nk = 3"), "is numeric", 2),
+        (of_table("where = { city = [\"Roma\"] }\nk = 3"), "no value of \"city\"", 2),
+    ];
+    for (error, message, line) in cases {
+        assert!(error.message().contains(message), "{message}: {error}");
+        assert_eq!((error.fault(), error.place().line), (Fault::Input, Some(line)), "{error}");
+        assert!(error.excerpt().is_some(), "{error}");
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! the mean is told.
 
 use throng::Result;
+use throng::method::accuracy::Goal;
 use throng::report::Unit;
 
 use super::direct::rows;
@@ -14,6 +15,11 @@ const METHODS: [(&str, &str); 3] = [
     ("IPCSD-1D", "name = \"accuracy-search\""),
     ("IPCSD-Mondrian", "name = \"accuracy-search\"\nover = \"mondrian\""),
 ];
+/// Mondrian as it is without our rule for equally wide attributes, which the paper does not have.
+const PLAIN_MONDRIAN: &str = "name = \"accuracy-search\"\nover = \"mondrian\"\nties = \"table\"";
+/// The best of all cuts of the curve, which is known for k only.
+const BEST_CUT: &str = "name = \"exact\"";
+const TENTHS: [u32; 5] = [2, 3, 4, 5, 6];
 
 /// Figures 32 to 34.
 pub fn run(setting: &Setting, plots: &mut Plots) -> Result<()> {
@@ -41,7 +47,7 @@ pub fn run(setting: &Setting, plots: &mut Plots) -> Result<()> {
         Ok(())
     };
     let three = projections(setting, 3, None)?;
-    for tenths in [2, 3, 4, 5, 6] {
+    for tenths in TENTHS {
         let limit = f64::from(tenths) / 10.0;
         at(0, &limit.to_string(), &three, limit)?;
     }
@@ -64,6 +70,57 @@ pub fn run(setting: &Setting, plots: &mut Plots) -> Result<()> {
     }
     let both = privacy.into_iter().zip(time).flat_map(|(privacy, time)| [privacy, time]).collect();
     plots.show("The dual problem", "d and N are varied with E = 0.4, E and N with d = 3.", both);
+    why_ac_falls_short(&three, plots)
+}
+
+/// Where AC is less private than Mondrian: whether that is for AC, for the order it walks along, or for our Mondrian.
+fn why_ac_falls_short(three: &[Data], plots: &mut Plots) -> Result<()> {
+    let mut of_k = Figure::new("The same with k in place of l", "E", Unit::Count).log();
+    let mut of_l = Figure::new("The same with l", "E", Unit::Count);
+    let (mut settings, mut cut_below, mut ac_above_cut, mut ac_below, mut ac_below_plain) = (0, 0, 0, 0, 0);
+    for tenths in TENTHS {
+        let limit = f64::from(tenths) / 10.0;
+        for data in three {
+            let reached = |goal: Goal, method: &str| -> Result<f64> {
+                let option = if goal == Goal::Size { "k" } else { "l" };
+                let method = format!("{method}\nmaximise = \"{option}\"");
+                let (problem, found) = data.run(&format!("max_loss = {limit}"), &method)?;
+                Ok(goal.of_partition(&problem, &found.partition))
+            };
+            let (ac, search, mondrian) = (METHODS[0].1, METHODS[1].1, METHODS[2].1);
+            let k = [ac, BEST_CUT, search, mondrian].map(|method| reached(Goal::Size, method));
+            let [k_ac, k_cut, k_search, k_mondrian] = k;
+            let (k_ac, k_cut, k_mondrian) = (k_ac?, k_cut?, k_mondrian?);
+            let place = limit.to_string();
+            let share = 1.0 / three.len() as f64;
+            of_k.add(&place, "AC", share * k_ac);
+            of_k.add(&place, "best cut of the curve", share * k_cut);
+            of_k.add(&place, "IPCSD-1D", share * k_search?);
+            of_k.add(&place, "IPCSD-Mondrian", share * k_mondrian);
+            let diversity = Goal::Diversity(0);
+            let l_ac = reached(diversity, ac)?;
+            let (l_mondrian, l_plain) = (reached(diversity, mondrian)?, reached(diversity, PLAIN_MONDRIAN)?);
+            of_l.add(&place, "AC", share * l_ac);
+            of_l.add(&place, "IPCSD-Mondrian", share * l_mondrian);
+            of_l.add(&place, "IPCSD-Mondrian, ties as in the table", share * l_plain);
+            settings += 1;
+            cut_below += usize::from(k_cut < k_mondrian);
+            ac_above_cut += usize::from(k_ac >= k_cut);
+            ac_below += usize::from(l_ac < l_mondrian - 1e-9);
+            ac_below_plain += usize::from(l_ac < l_plain - 1e-9);
+        }
+    }
+    let words = format!(
+        "AC was checked for a mistake of ours. It does what the description says: a plain version that looks at every \
+         record for every move finds the same groups on random tables, and it never exceeds the exact answer. For k the \
+         best of all cuts of the curve is known too. Of {settings} settings (E and three quasi-identifiers), AC was at least as \
+         private as that in {ac_above_cut}, as the records it exchanges leave the order of the curve; but in {cut_below} even \
+         the best cut stayed below Mondrian. So it is the order that falls short: where the curve jumps, a run of few records \
+         already exceeds E, while Mondrian cuts by attributes. For l, AC was less private than IPCSD with our Mondrian in \
+         {ac_below} of the settings; our Mondrian chooses among equally wide attributes in a way that the paper's does not. \
+         With ties as they come in the table it was so in {ac_below_plain}."
+    );
+    plots.show("The dual problem: why AC falls short of Mondrian", &words, vec![of_k, of_l]);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009.
 //!
 //! Figures 22 to 36 and what the text says of them, on the stand-in for CENSUS: seven quasi-identifiers, occupation
-//! sensitive. TopDown of figures 22 to 24 belongs to another paper and is not drawn here.
+//! sensitive.
 
 mod cube;
 mod direct;

@@ -34,6 +34,16 @@ impl Figure {
 
     /// Sets the value of a series at a place; both are added as they come.
     pub fn set(&mut self, place: &str, name: &str, value: f64) {
+        *self.value(place, name) = Some(value);
+    }
+
+    /// Adds to the value of a series at a place.
+    pub fn add(&mut self, place: &str, name: &str, more: f64) {
+        let value = self.value(place, name);
+        *value = Some(value.unwrap_or(0.0) + more);
+    }
+
+    fn value(&mut self, place: &str, name: &str) -> &mut Option<f64> {
         let at = self.places.iter().position(|known| known == place).unwrap_or_else(|| {
             self.places.push(place.to_owned());
             self.places.len() - 1
@@ -45,7 +55,7 @@ impl Figure {
         });
         let values = &mut self.values[series];
         values.resize(self.places.len().max(values.len()), None);
-        values[at] = Some(value);
+        &mut values[at]
     }
 
     /// The values of a series where it has any.

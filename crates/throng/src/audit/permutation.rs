@@ -84,7 +84,7 @@ impl Permuted {
         if unequal > 0 {
             measures
                 .violations
-                .push(format!("{unequal} groups have not as many sensitive values as records"));
+                .push(format!("groups that have not as many sensitive values as records: {unequal}"));
         }
         codes
     }

@@ -87,6 +87,24 @@ impl<C: Code> Extent<C> {
         self.grow(&other.high);
     }
 
+    /// Whether a record lies inside.
+    #[inline(always)]
+    pub fn contains(&self, row: &[Lanes<C>]) -> bool {
+        self.low.iter().zip(&self.high).zip(row).all(|((low, high), row)| {
+            let mut all = true;
+            for lane in 0..LANES {
+                all &= (low[lane] <= row[lane]) & (row[lane] <= high[lane]);
+            }
+            all
+        })
+    }
+
+    /// Sets the lowest and the highest code of an attribute.
+    pub fn set(&mut self, attribute: usize, low: C, high: C) {
+        self.low[attribute / LANES][attribute % LANES] = low;
+        self.high[attribute / LANES][attribute % LANES] = high;
+    }
+
     /// Lowest code of an attribute.
     #[inline(always)]
     pub fn low(&self, attribute: usize) -> C {

@@ -9,12 +9,20 @@
 //!   from the lowest, so a box that mixes it with numbers costs the full weight, and one of missing only costs 0;
 //! * *sparse*: the range maximum of the penalties of neighbouring leaves, for large trees.
 
+use std::borrow::Cow;
+
 use super::Extent;
 use crate::problem::{Attribute, Code, LANES, Lanes};
 use crate::table::{Domain, Scale, Taxonomy};
 
 /// Domains with up to this many values get a table over all pairs: 128 KiB at most.
 const PAIRS_UP_TO: usize = 128;
+
+/// Looking up a pair in the kernel costs as much as this many entries of a table that only one record needs.
+const PAIRS_PER_VALUE: usize = 4;
+
+/// Pairs that are summed at the same time.
+const TOGETHER: usize = 4;
 
 /// After how many attributes a sum may be given up.
 const GIVE_UP_EVERY: usize = 4;
@@ -44,7 +52,7 @@ struct Penalty {
 
 #[derive(Clone, Debug)]
 enum Shape {
-    /// Penalty of low and high at `low * values + high`.
+    /// Penalty of low and high at `low * values + high`, and at `high * values + low` for those who have a pair.
     Pairs(Vec<f64>),
     Linear {
         weight: f64,
@@ -170,16 +178,26 @@ impl Kernel {
         self.attributes.iter().zip(row.as_flattened()).map(with).collect()
     }
 
-    /// The penalties of pairs with a record, for many others to come.
-    pub fn pair_tables<C: Code>(&self, row: &[Lanes<C>]) -> PairTables {
-        let mut tables = PairTables { penalties: Vec::with_capacity(self.values()), starts: Vec::new() };
-        for (penalty, own) in self.attributes.iter().zip(row.as_flattened()) {
-            let own = own.index();
-            tables.starts.push(tables.penalties.len());
-            let with = |code: usize| penalty.between(own.min(code), own.max(code));
-            tables.penalties.extend((0..penalty.values).map(with));
+    /// The penalties of pairs with a record, for so many others to come; none if they are too few to be worth it.
+    pub fn pair_tables<C: Code>(&self, row: &[Lanes<C>], others: usize) -> Option<PairTables<'_>> {
+        let codes = row.as_flattened().iter();
+        if let Some(tables) = &self.tables {
+            let start =
+                |(&(start, values), own): (&(u32, u32), &C)| start as usize + own.index() * values as usize;
+            let starts = tables.of_attribute.iter().zip(codes).map(start).collect();
+            return Some(PairTables { penalties: Cow::Borrowed(&tables.penalties), starts });
         }
-        tables
+        if others * PAIRS_PER_VALUE < self.values() {
+            return None;
+        }
+        let (mut penalties, mut starts) = (Vec::with_capacity(self.values()), Vec::new());
+        for (penalty, own) in self.attributes.iter().zip(codes) {
+            let own = own.index();
+            starts.push(penalties.len());
+            let with = |code: usize| penalty.between(own.min(code), own.max(code));
+            penalties.extend((0..penalty.values).map(with));
+        }
+        Some(PairTables { penalties: Cow::Owned(penalties), starts })
     }
 
     /// Weighted penalty of each attribute of a box, written to `penalties`.
@@ -203,17 +221,40 @@ impl Tables {
 }
 
 /// What each code of each attribute costs together with one record.
-pub struct PairTables {
-    penalties: Vec<f64>,
+#[derive(Clone, Debug)]
+pub struct PairTables<'a> {
+    penalties: Cow<'a, [f64]>,
     starts: Vec<usize>,
 }
 
-impl PairTables {
-    /// The penalty of the record with another one.
+impl PairTables<'_> {
+    /// Tells the penalty of the record with each of some others, in their order.
     #[inline(always)]
-    pub fn with<C: Code>(&self, row: &[Lanes<C>]) -> f64 {
-        let codes = row.as_flattened();
-        self.starts.iter().zip(codes).map(|(start, code)| self.penalties[start + code.index()]).sum()
+    pub fn with_each<C: Code>(&self, rows: &[Lanes<C>], stride: usize, mut tell: impl FnMut(usize, f64)) {
+        let row = |place: usize| &rows[place * stride..(place + 1) * stride];
+        let count = rows.len() / stride;
+        // Several at a time: each sum is taken in one order, so that the additions of one would wait for each other.
+        let together = count - count % TOGETHER;
+        for first in (0..together).step_by(TOGETHER) {
+            let rows: [&[Lanes<C>]; TOGETHER] = std::array::from_fn(|at| row(first + at));
+            for (at, penalty) in self.with(rows).into_iter().enumerate() {
+                tell(first + at, penalty);
+            }
+        }
+        for place in together..count {
+            tell(place, self.with([row(place)])[0]);
+        }
+    }
+
+    #[inline(always)]
+    fn with<C: Code, const ROWS: usize>(&self, rows: [&[Lanes<C>]; ROWS]) -> [f64; ROWS] {
+        let mut sums = [0.0; ROWS];
+        for (attribute, start) in self.starts.iter().enumerate() {
+            for (sum, row) in sums.iter_mut().zip(rows) {
+                *sum += self.penalties[start + row[attribute / LANES][attribute % LANES].index()];
+            }
+        }
+        sums
     }
 }
 
@@ -234,7 +275,9 @@ impl Penalty {
         let mut table = vec![0.0; self.values * self.values];
         for low in 0..self.values {
             for high in low..self.values {
-                table[low * self.values + high] = self.between(low, high);
+                let penalty = self.between(low, high);
+                table[low * self.values + high] = penalty;
+                table[high * self.values + low] = penalty;
             }
         }
         Penalty { values: self.values, shape: Shape::Pairs(table) }

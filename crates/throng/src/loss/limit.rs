@@ -58,11 +58,19 @@ impl Limits {
 
     /// Whether a box may be published.
     pub fn allow<C: Code>(&self, kernel: &Kernel, extent: &Extent<C>) -> bool {
+        self.loss_within(kernel, extent).is_some()
+    }
+
+    /// The penalty of a box, if it may be published.
+    pub fn loss_within<C: Code>(&self, kernel: &Kernel, extent: &Extent<C>) -> Option<f64> {
         let narrow = |span: &Span| {
             span.allows(extent.low(span.attribute).index(), extent.high(span.attribute).index())
         };
-        self.spans.iter().all(narrow)
-            && self.loss.is_none_or(|most| kernel.ncp(extent) <= most * (1.0 + SLACK) + SLACK)
+        if !self.spans.iter().all(narrow) {
+            return None;
+        }
+        let loss = kernel.ncp(extent);
+        self.loss.is_none_or(|most| loss <= most * (1.0 + SLACK) + SLACK).then_some(loss)
     }
 }
 

@@ -50,6 +50,14 @@ impl Line {
         &self.order
     }
 
+    /// Where the records lie, if that is told by whole numbers of one word.
+    pub fn keys(&self) -> Option<&[u64]> {
+        match &self.places {
+            Places::Keys(keys) => keys.single_words(),
+            Places::Numbers(_) => None,
+        }
+    }
+
     /// How far the record at place `to` of the order lies after the one at place `from`, which is not after it.
     #[inline]
     pub fn distance(&self, from: usize, to: usize) -> f64 {

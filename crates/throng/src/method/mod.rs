@@ -29,8 +29,9 @@ pub use solution::{Boxes, GroupCells, Solution};
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::privacy::Part;
-use crate::problem::Problem;
+use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
+use crate::with_matrix;
 
 /// All methods.
 pub static METHODS: &[Entry] = &[
@@ -72,6 +73,27 @@ pub trait Method: Send + Sync {
     /// values by group in another.
     fn permutes(&self) -> bool {
         false
+    }
+}
+
+/// A method that works on rows of codes, whatever their width, and needs no more than a partition to tell what it found.
+pub trait OverRows: Send + Sync {
+    /// What it does, for those who watch.
+    const STAGE: &'static str;
+
+    /// Puts every record into a group that meets the problem's requirement.
+    fn solve_rows<C: Code>(
+        &self,
+        problem: &Problem,
+        matrix: &Matrix<C>,
+        watch: &dyn Watch,
+    ) -> Result<Partition>;
+}
+
+impl<M: OverRows> Method for M {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        watch.stage(M::STAGE, Some(problem.len() as u64));
+        with_matrix!(&problem.records, matrix => self.solve_rows(problem, matrix, watch)).map(Solution::from)
     }
 }
 

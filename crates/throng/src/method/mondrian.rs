@@ -16,13 +16,12 @@
 
 use std::cmp::Reverse;
 
-use super::{Entry, Method, Options, Partition, Solution};
+use super::{Entry, Method, Options, OverRows, Partition};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::privacy::{Part, Tally};
 use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
 use crate::watch::Watch;
-use crate::with_matrix;
 
 /// The registry entry of the strict form.
 pub const STRICT: Entry = Entry {
@@ -31,7 +30,7 @@ pub const STRICT: Entry = Entry {
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
     guarantee: "groups do not overlap as ranges of values or leaves; equal records stay together",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T],
-    configure: |_: &mut Options<'_>| Ok(Box::new(Mondrian { cut: Cut::Strict })),
+    configure: |options: &mut Options<'_>| configure(Cut::Strict, options),
 };
 
 /// The registry entry of the relaxed form.
@@ -41,8 +40,13 @@ pub const RELAXED: Entry = Entry {
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
     guarantee: "with k alone, groups of fewer than 2k records unless all are equal; equal cells may merge groups",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T],
-    configure: |_: &mut Options<'_>| Ok(Box::new(Mondrian { cut: Cut::Relaxed })),
+    configure: |options: &mut Options<'_>| configure(Cut::Relaxed, options),
 };
+
+fn configure(cut: Cut, options: &mut Options<'_>) -> Result<Box<dyn Method>> {
+    let choices = [("least-even", Ties::LeastEven), ("table", Ties::Table)];
+    Ok(Box::new(Mondrian { cut, ties: options.choice("ties", &choices)? }))
+}
 
 /// How records equal to the median are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,26 +57,32 @@ pub enum Cut {
     Relaxed,
 }
 
+/// Which of several equally wide attributes is cut first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// The one whose cut is least even.
+    #[default]
+    LeastEven,
+    /// The one that comes first in the table.
+    Table,
+}
+
 /// The method.
 #[derive(Clone, Copy, Debug)]
 pub struct Mondrian {
     /// How to cut.
     pub cut: Cut,
-}
-
-impl Method for Mondrian {
-    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
-        watch.stage("cutting", Some(problem.len() as u64));
-        with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
-            .map(Solution::from)
-    }
+    /// Which attribute to cut.
+    pub ties: Ties,
 }
 
 /// Groups smaller than this are not worth handing to another thread.
 const PARALLEL_FROM: usize = 4096;
 
-impl Mondrian {
-    fn solve_matrix<C: Code>(
+impl OverRows for Mondrian {
+    const STAGE: &'static str = "cutting";
+
+    fn solve_rows<C: Code>(
         &self,
         problem: &Problem,
         matrix: &Matrix<C>,
@@ -86,6 +96,7 @@ impl Mondrian {
             problem,
             kernel: Kernel::new(&problem.attributes),
             cut: self.cut,
+            ties: self.ties,
             stride: matrix.stride(),
             smallest: problem.requirement.smallest_class(),
             only_size: problem.requirement.only_size(),
@@ -123,6 +134,7 @@ struct Work<'a> {
     problem: &'a Problem,
     kernel: Kernel,
     cut: Cut,
+    ties: Ties,
     stride: usize,
     smallest: usize,
     only_size: bool,
@@ -183,8 +195,10 @@ impl Work<'_> {
                     self.places(group, attribute, extent.low(attribute), extent.high(attribute))
                 })
                 .collect();
-            places
-                .sort_by_key(|[first, _]| Reverse(first.map_or(0, |place| (2 * place.left).abs_diff(size))));
+            if self.ties == Ties::LeastEven {
+                let uneven = |place: Option<Place>| place.map_or(0, |place| (2 * place.left).abs_diff(size));
+                places.sort_by_key(|[first, _]| Reverse(uneven(*first)));
+            }
             places.into_iter().flatten().flatten().find(|place| self.allowed(group, *place))
         })
     }

@@ -64,6 +64,8 @@ pub struct Privacy {
     pub k: Option<usize>,
     /// The column that holds each record's own k.
     pub k_column: Option<String>,
+    /// Rules that give records a k of their own; the most demanding one counts.
+    pub own_k: Vec<OwnK>,
     /// l on the sensitive attributes.
     pub l: Option<f64>,
     /// Which form of l-diversity.
@@ -102,6 +104,15 @@ pub enum Diversity {
         /// The factor c.
         c: f64,
     },
+}
+
+/// A k for the records that meet some conditions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnK {
+    /// What attributes must be, all of them, as written: name, value, and where that stands.
+    pub conditions: Vec<(String, toml::Value, Range<usize>)>,
+    /// How many records their classes must have.
+    pub k: u32,
 }
 
 /// A named set of attributes with its own k.
@@ -290,10 +301,11 @@ impl Policy {
     /// Whether a quasi-identifier is generalized: with nothing but named ones asked for, only those are.
     fn masks(&self, column: &str) -> bool {
         let Privacy { k, l, t, max_loss, max_span, quasi_identifiers, .. } = &self.privacy;
-        let Privacy { max_gcp, max_query_error, k_column, .. } = &self.privacy;
+        let Privacy { max_gcp, max_query_error, k_column, own_k, .. } = &self.privacy;
         let targets = [l, t, max_loss, max_gcp, max_query_error];
         let only_named = k.is_none()
             && k_column.is_none()
+            && own_k.is_empty()
             && max_span.is_empty()
             && targets.iter().all(|target| target.is_none());
         !only_named

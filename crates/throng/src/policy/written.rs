@@ -28,10 +28,12 @@ const PRIVACY: &[&str] = &[
     "max_span",
     "max_gcp",
     "k_column",
+    "own_k",
     "max_query_error",
     "suppress",
     "quasi_identifiers",
 ];
+const OWN_K: &[&str] = &["where", "k"];
 const QUASI_IDENTIFIER: &[&str] = &["attributes", "k"];
 const ATTRIBUTE: &[&str] = &["role", "kind", "weight", "leaf_weights", "hierarchy", "rules"];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
@@ -53,6 +55,7 @@ pub(super) struct WrittenPrivacy {
     pub span: Range<usize>,
     pub k: Option<Spanned<i64>>,
     pub k_column: Option<Spanned<String>>,
+    pub own_k: Vec<WrittenOwnK>,
     pub l: Option<Spanned<f64>>,
     pub diversity: Option<Spanned<String>>,
     pub c: Option<Spanned<f64>>,
@@ -63,6 +66,14 @@ pub(super) struct WrittenPrivacy {
     pub max_span: Vec<(Spanned<String>, Spanned<f64>)>,
     pub suppress: Option<Spanned<f64>>,
     pub quasi_identifiers: Vec<WrittenQuasiIdentifier>,
+}
+
+/// `[[privacy.own_k]]` as it was written.
+pub(super) struct WrittenOwnK {
+    pub span: Range<usize>,
+    /// Attributes and what they must be.
+    pub conditions: Vec<(Spanned<String>, Spanned<toml::Value>)>,
+    pub k: Option<Spanned<i64>>,
 }
 
 /// `[[privacy.quasi_identifiers]]` as it was written.
@@ -185,6 +196,11 @@ fn privacy(source: Source<'_>, item: Option<&Item<'_>>) -> Result<WrittenPrivacy
         span,
         k: fields.whole("k")?,
         k_column: fields.string("k_column")?,
+        own_k: fields
+            .items("own_k", "a list of tables")?
+            .iter()
+            .map(|item| own_k(source, item))
+            .collect::<Result<_>>()?,
         l: fields.number("l")?,
         diversity: fields.string("diversity")?,
         c: fields.number("c")?,
@@ -210,6 +226,19 @@ fn spans(source: Source<'_>, item: &Item<'_>) -> Result<Vec<(Spanned<String>, Sp
         Ok((name, Spanned::new(item.span(), width)))
     };
     in_order(as_table(source, item, "max_span")?).into_iter().map(read).collect()
+}
+
+fn own_k(source: Source<'_>, item: &Item<'_>) -> Result<WrittenOwnK> {
+    let fields = Fields::open_item(source, item, "[[privacy.own_k]]", OWN_K)?;
+    let mut conditions = Vec::new();
+    if let Some(item) = fields.item("where") {
+        for (name, item) in in_order(as_table(source, item, "where")?) {
+            let value = option(source, name.get_ref(), item)?;
+            let name = Spanned::new(name.span(), String::from(name.get_ref() as &str));
+            conditions.push((name, Spanned::new(item.span(), value)));
+        }
+    }
+    Ok(WrittenOwnK { span: item.span(), conditions, k: fields.whole("k")? })
 }
 
 fn quasi_identifier(source: Source<'_>, item: &Item<'_>) -> Result<WrittenQuasiIdentifier> {

@@ -80,7 +80,7 @@ impl Part {
     pub fn name(self) -> &'static str {
         match self {
             Part::K => "k",
-            Part::OwnK => "k_column",
+            Part::OwnK => "own k",
             Part::L => "l",
             Part::T => "t",
             Part::MaxLoss => "max_loss",

@@ -40,6 +40,6 @@ impl Model for OwnAnonymity {
             whole.demand(),
             whole.size()
         ))
-        .with_hint("lower the largest values of the column that k_column names")
+        .with_hint("lower the largest k of the policy's own_k, or of the column that k_column names")
     }
 }

@@ -8,7 +8,7 @@ use super::number::{count, figure, seconds};
 use super::page::sections;
 use super::summary::{Requirement, headline, requirements, verdict, verdict_heading};
 use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
-use super::template::{markup, render, style};
+use super::template::{markup, render_page, style};
 use super::{Provenance, Report};
 use crate::audit::{Bin, Distribution, ExampleClass, SensitiveMeasure};
 use crate::error::Result;
@@ -18,7 +18,7 @@ use crate::error::Result;
 /// Everything that comes from the table or the policy is escaped; the page forbids itself to load anything.
 pub fn html(report: &Report) -> Result<String> {
     let sections = sections(&report.sections)?;
-    render(
+    render_page(
         include_str!("page.html"),
         context! { ..context! { sections }, ..told(report), ..drawn(report), ..repeated(report) },
     )

@@ -10,7 +10,7 @@ use super::charts::{ALONE, WIDE};
 use super::svg::{
     self, Group, Line, LineChart, Swatch, Unit, horizontal_bars, legend, line_chart, outline_tree,
 };
-use super::template::{markup, render, style};
+use super::template::{markup, render, render_page, style};
 use crate::error::Result;
 
 /// A page.
@@ -151,7 +151,7 @@ impl Verdict {
 
 /// A page as one self-contained HTML file. All texts are escaped.
 pub fn page_html(page: &Page) -> Result<String> {
-    render(
+    render_page(
         include_str!("blocks_page.html"),
         context! {
             over => page.over.clone(),

@@ -6,6 +6,13 @@ use super::svg::Svg;
 use crate::error::{Error, Result};
 
 const STYLE: &str = include_str!("style.css");
+/// What every page begins with, up to its header.
+const HEAD: &str = include_str!("head.html");
+
+/// Fills in the template of a whole page, given from its header on.
+pub(super) fn render_page(source: &str, context: Value) -> Result<String> {
+    render(&[HEAD, source].concat(), context)
+}
 
 /// Fills in a template. Everything is escaped except what is passed as [`markup`].
 pub(super) fn render(source: &str, context: Value) -> Result<String> {

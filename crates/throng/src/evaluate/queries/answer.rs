@@ -202,7 +202,7 @@ impl<'a> Answerer<'a> {
         let conditions = query.conditions.iter().enumerate();
         let allowed: Vec<(usize, Vec<bool>)> = conditions
             .filter_map(|(at, condition)| {
-                Some((at, allowed(&self.problem.attributes[at], condition.as_ref()?)))
+                Some((at, condition.as_ref()?.codes(&self.problem.attributes[at].domain)))
             })
             .collect();
         let numbers = query.sum.map(|at| (at, self.problem.attributes[at].domain.scale()));
@@ -223,18 +223,4 @@ fn number(scale: &Scale, code: usize) -> f64 {
         Scale::Numeric { values, .. } => values.get(code).copied().unwrap_or(0.0),
         Scale::Categorical(_) => 0.0,
     }
-}
-
-/// For each code whether it meets a condition.
-fn allowed(attribute: &Attribute, condition: &Condition) -> Vec<bool> {
-    let meets = |code: usize| match (condition, attribute.domain.scale()) {
-        (Condition::Between(low, high), Scale::Numeric { values, .. }) => {
-            values.get(code).is_some_and(|value| low <= value && value <= high)
-        }
-        (Condition::Leaves(ranges), Scale::Categorical(_)) => {
-            ranges.iter().any(|&(first, end)| (first as usize..end as usize).contains(&code))
-        }
-        _ => false,
-    };
-    (0..attribute.domain.len()).map(meets).collect()
 }

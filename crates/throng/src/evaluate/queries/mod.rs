@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 
 use self::answer::{Answerer, Spread};
 use super::{Entry, Outcome, Study, Task, beside};
+pub use crate::condition::Condition;
 use crate::error::{Error, Result};
 use crate::method::Options;
 use crate::report::{Block, Chart, Section, Series, Unit};
@@ -69,15 +70,6 @@ pub struct Query {
     pub sum: Option<usize>,
     /// What each attribute must be; `None` if it may be anything.
     pub conditions: Vec<Option<Condition>>,
-}
-
-/// What an attribute must be.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Condition {
-    /// A number in a closed range.
-    Between(f64, f64),
-    /// One of some leaves: ranges `first .. end`, ascending, apart from each other.
-    Leaves(Vec<(u32, u32)>),
 }
 
 /// A query with its answers.

@@ -12,17 +12,17 @@
 //! where = { marital-status = "Married" }
 //! ```
 //!
-//! A number or date stands for itself, two of them for all between; a text is a value or the label of a node of the
-//! hierarchy, several texts are alternatives.
+//! How ranges, values and labels are written is for [`Condition`] to say.
 
 use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::{Condition, Query, draw};
+use super::{Query, draw};
+use crate::condition::Condition;
 use crate::error::{Error, Result, did_you_mean};
-use crate::problem::{Attribute, Problem};
-use crate::table::{Scale, Taxonomy};
+use crate::problem::Problem;
+use crate::table::Scale;
 
 const KEYS: [&str; 3] = ["name", "sum", "where"];
 
@@ -73,7 +73,8 @@ fn read_query(problem: &Problem, written: &Table, number: usize) -> Result<Query
         Some(Value::Table(table)) => {
             for (name, value) in table {
                 let at = attribute(problem, name)?;
-                conditions[at] = Some(condition(&problem.attributes[at], value).map_err(|error| {
+                let domain = &problem.attributes[at].domain;
+                conditions[at] = Some(Condition::read(name, domain, value).map_err(|error| {
                     fail(error.message().to_owned()).with_hint(error.hint().unwrap_or_default())
                 })?);
             }
@@ -86,71 +87,6 @@ fn read_query(problem: &Problem, written: &Table, number: usize) -> Result<Query
         None => draw::in_words(problem, sum, &conditions),
     };
     Ok(Query { name, sum, conditions })
-}
-
-fn condition(attribute: &Attribute, written: &Value) -> Result<Condition> {
-    let several = match written {
-        Value::Array(values) => values.as_slice(),
-        one => std::slice::from_ref(one),
-    };
-    match attribute.domain.scale() {
-        Scale::Numeric { .. } => numbers(attribute, several),
-        Scale::Categorical(tree) => leaves(attribute, tree, several),
-    }
-}
-
-fn numbers(attribute: &Attribute, written: &[Value]) -> Result<Condition> {
-    let number = |value: &Value| match value {
-        Value::Integer(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
-        Value::String(text) => attribute.domain.read(text),
-        Value::Datetime(date) => attribute.domain.read(&date.to_string()),
-        _ => None,
-    };
-    let ends: Option<Vec<f64>> = written.iter().map(number).collect();
-    match ends.as_deref() {
-        Some([one]) => Ok(Condition::Between(*one, *one)),
-        Some([low, high]) if low <= high => Ok(Condition::Between(*low, *high)),
-        Some([_, _]) => {
-            Err(Error::input(format!("the range of \"{}\" ends before it begins", attribute.name)))
-        }
-        _ => Err(Error::input(format!("\"{}\" is numeric", attribute.name))
-            .with_hint("give one number or date, or the two ends of a range: [30, 39]")),
-    }
-}
-
-fn leaves(attribute: &Attribute, tree: &Taxonomy, written: &[Value]) -> Result<Condition> {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for value in written {
-        let Value::String(text) = value else {
-            return Err(Error::input(format!("\"{}\" has categories", attribute.name))
-                .with_hint("give values or labels of its hierarchy in quotes"));
-        };
-        let named = tree.nodes().filter(|node| tree.label(*node) == text);
-        let widest = named.max_by_key(|node| tree.leaves_under(*node).len()).ok_or_else(|| {
-            let labels: Vec<&str> = tree.nodes().map(|node| tree.label(node)).collect();
-            let error = Error::input(format!(
-                "\"{text}\" is no value of \"{}\" and no node of its hierarchy",
-                attribute.name
-            ));
-            match did_you_mean(text, labels.iter().copied()) {
-                Some(guess) => error.with_hint(format!("did you mean \"{guess}\"?")),
-                None => error.with_hint("it must occur in the table or in the hierarchy"),
-            }
-        })?;
-        let leaves = tree.leaves_under(widest);
-        ranges.push((leaves.start as u32, leaves.end as u32));
-    }
-    ranges.sort_unstable();
-    // Alternatives may overlap, as a node and a leaf below it do.
-    let mut apart: Vec<(u32, u32)> = Vec::new();
-    for (first, end) in ranges {
-        match apart.last_mut() {
-            Some(last) if first <= last.1 => last.1 = last.1.max(end),
-            _ => apart.push((first, end)),
-        }
-    }
-    Ok(Condition::Leaves(apart))
 }
 
 /// The place of a quasi-identifier.

@@ -9,19 +9,24 @@
 //!
 //! Privacy is size over the count of the most frequent value, the lowest of all groups; for k, the smallest group.
 //!
-//! Cost: O(N·d) to grow; adjusting a pair of groups of n records takes O(n·d) per record that moves.
+//! Cost: O(N·d) to grow. Of a group that gives records away, those of a value are put into a heap once, by what they
+//! would cost the other group; a record that moves then takes O(m + log n) steps, m being the number of values.
 
 mod adjust;
+mod group;
 pub mod search;
 
-use adjust::{Group, Pair};
+use std::cell::RefCell;
+
+use adjust::Pairs;
+use group::Group;
 
 use super::{Entry, Method, Options, Partition, Solution};
 use crate::error::{Error, Result};
-use crate::loss::{Extent, Kernel};
+use crate::loss::{Extent, Kernel, Limits};
 use crate::mapping::{MAPPINGS, Mapping};
 use crate::privacy::{Histogram, Part, Tally};
-use crate::problem::{Code, Matrix, Problem};
+use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
 
@@ -147,6 +152,22 @@ impl Method for Accuracy {
     }
 }
 
+/// Records in the order of a line, and what their boxes are measured by.
+struct Sorted<'a, C> {
+    rows: Matrix<C>,
+    values: Vec<u32>,
+    kernel: &'a Kernel,
+    limits: &'a Limits,
+    /// Room for a box.
+    scratch: RefCell<Extent<C>>,
+}
+
+impl<C: Code> Sorted<'_, C> {
+    fn row(&self, place: u32) -> &[Lanes<C>] {
+        self.rows.row(place as usize)
+    }
+}
+
 /// Grows groups along an order and adjusts neighbours.
 fn walk<C: Code>(
     problem: &Problem,
@@ -155,36 +176,41 @@ fn walk<C: Code>(
     goal: Goal,
     watch: &dyn Watch,
 ) -> Result<Partition> {
-    let kernel = Kernel::new(&problem.attributes);
     let (values, domain) = goal.values(problem);
-    let mut pair = Pair::new(problem, matrix, &kernel, goal, domain);
-    let mut records = Vec::with_capacity(order.len());
-    let mut sizes = Vec::new();
-    let mut finish = |group: Group<C>| {
+    let line = Sorted {
+        rows: matrix.gather(order),
+        values: order.iter().map(|record| values[*record as usize]).collect(),
+        kernel: &Kernel::new(&problem.attributes),
+        limits: &problem.limits,
+        scratch: RefCell::new(Extent::of(&vec![[C::default(); LANES]; matrix.stride()])),
+    };
+    let mut pairs = Pairs::new(&line, goal, domain);
+    let (mut records, mut sizes) = (Vec::with_capacity(order.len()), Vec::new());
+    let mut finish = |group: &Group<C>, moved: &[bool]| {
         watch.advance(group.len() as u64);
         sizes.push(group.len());
-        records.extend(group.records());
+        records.extend(group.places(moved).map(|place| order[place as usize]));
         watch.check()
     };
-    let mut before: Option<Group<C>> = None;
-    let mut rest = order;
-    while let Some((first, mut after)) = rest.split_first() {
-        let mut group = Group::new(Extent::of(matrix.row(*first as usize)), domain);
-        group.add(*first, values[*first as usize], matrix);
-        while let Some((next, further)) = after.split_first()
-            && pair.fits(&group, *next)
+    let mut before = Group::new(problem, matrix, domain);
+    let mut after = Group::new(problem, matrix, domain);
+    let mut places = (0..order.len() as u32).peekable();
+    while let Some(first) = places.next() {
+        after.begin(&line, first);
+        while let Some(place) =
+            places.next_if(|place| after.around.penalty_with(&line, line.row(*place)).is_some())
         {
-            group.add(*next, values[*next as usize], matrix);
-            after = further;
+            after.grow(&line, place);
         }
-        rest = after;
-        if let Some(mut earlier) = before.take() {
-            pair.adjust(&mut earlier, &mut group);
-            finish(earlier)?;
+        if before.len() > 0 {
+            pairs.adjust(&mut before, &mut after);
+            finish(&before, &pairs.moved)?;
         }
-        before = Some(group);
+        std::mem::swap(&mut before, &mut after);
     }
-    before.map_or(Ok(()), &mut finish)?;
+    if before.len() > 0 {
+        finish(&before, &pairs.moved)?;
+    }
     Ok(Partition::from_sizes(records, sizes))
 }
 
@@ -192,8 +218,9 @@ fn walk<C: Code>(
 pub(super) fn reached(problem: &Problem, goal: Goal, partition: Partition) -> Result<Solution> {
     let privacy = goal.of_partition(problem, &partition);
     let told = (privacy * 1000.0).floor() / 1000.0;
+    let mut tally = Tally::for_problem(problem);
     let holds = |group: &[u32]| {
-        let mut tally = Tally::for_problem(problem);
+        tally.clear();
         group.iter().for_each(|record| tally.add_record(&problem.sensitive, *record));
         problem.requirement.holds(&tally)
     };

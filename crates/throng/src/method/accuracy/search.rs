@@ -28,8 +28,7 @@ pub const ACCURACY_SEARCH: Entry = Entry {
             return Err(Error::input(format!("accuracy-search cannot search with {name}"))
                 .with_hint("it needs a method that takes k or l and no limit, such as hilbert or mondrian"));
         }
-        let none = toml::Table::new();
-        let method = (over.configure)(&mut Options::new(format!("the method {name}"), &none))?;
+        let method = (over.configure)(options)?;
         let threshold = options.number("threshold", "a number above 0", |number| number > 0.0)?;
         let wanted = Wanted::option(options)?;
         Ok(Box::new(Search { method, wanted, threshold: threshold.unwrap_or(0.05) }))

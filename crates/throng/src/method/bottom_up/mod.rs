@@ -23,13 +23,12 @@ use super::local::halves::{Halving, Join};
 use super::local::index::{Best, Index};
 use super::local::pieces::{Cutter, Split};
 use super::local::random_order;
-use super::{Entry, Method, Options, Partition, Solution};
+use super::{Entry, Options, OverRows, Partition};
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::privacy::Part;
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
-use crate::with_matrix;
 
 /// The registry entry.
 pub const BOTTOM_UP: Entry = Entry {
@@ -71,16 +70,10 @@ const STREAM: u64 = 10;
 const BATCHES: usize = 16;
 const SMALLEST_BATCH: usize = 64;
 
-impl Method for BottomUp {
-    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
-        watch.stage("merging", Some(problem.len() as u64));
-        with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
-            .map(Solution::from)
-    }
-}
+impl OverRows for BottomUp {
+    const STAGE: &'static str = "merging";
 
-impl BottomUp {
-    fn solve_matrix<C: Code>(
+    fn solve_rows<C: Code>(
         &self,
         problem: &Problem,
         matrix: &Matrix<C>,

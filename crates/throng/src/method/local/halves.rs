@@ -9,8 +9,9 @@
 //! group times its size: a large group that must grow costs all its members. Comparing the boxes alone, whatever
 //! the sizes, makes one group swallow the set and peels off single records.
 
+use super::growing::Growing;
 use crate::loss::Kernel;
-use crate::problem::{Code, LANES, Lanes};
+use crate::problem::{Code, Lanes};
 
 /// What a record that joins one of two groups compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -29,9 +30,6 @@ impl Join {
     pub const CHOICES: &'static [(&'static str, Join)] =
         &[("loss", Join::Loss), ("width", Join::Width), ("seed", Join::Seed)];
 }
-
-/// Looking up a pair in the kernel costs as much as this many entries of a table that only one record needs.
-const PAIRS_PER_VALUE: usize = 4;
 
 /// How sets are halved.
 #[derive(Clone, Copy, Debug)]
@@ -68,15 +66,13 @@ impl Halving<'_> {
                 best = (place, penalty);
             }
         };
-        if count * PAIRS_PER_VALUE < self.kernel.values() {
-            for (place, row) in rows.chunks_exact(stride).enumerate() {
-                offer(place, self.kernel.union_up_to((own, own), (row, row), f64::INFINITY));
-            }
-        } else {
+        match self.kernel.pair_tables(own, count) {
             // The same sums, from tables that only this record needs.
-            let tables = self.kernel.pair_tables(own);
-            for (place, row) in rows.chunks_exact(stride).enumerate() {
-                offer(place, tables.with(row));
+            Some(tables) => tables.with_each(rows, stride, offer),
+            None => {
+                for (place, row) in rows.chunks_exact(stride).enumerate() {
+                    offer(place, self.kernel.union_up_to((own, own), (row, row), f64::INFINITY));
+                }
             }
         }
         best
@@ -84,80 +80,64 @@ impl Halving<'_> {
 
     /// Tells for each record of a set of at least two whether it goes to the first group; returns how many do. Both
     /// groups get at least one.
-    pub fn halve<C: Code>(&self, rows: &[Lanes<C>], stride: usize, goes_first: &mut Vec<bool>) -> usize {
+    pub fn halve<C: Code>(&self, rows: &[Lanes<C>], stride: usize, room: &mut Room<C>) -> usize {
         let (one, other) = self.seeds(rows, stride);
         let row = |place: usize| &rows[place * stride..(place + 1) * stride];
-        let mut groups = [Half::new(row(one)), Half::new(row(other))];
+        let Room { goes_first, halves } = room;
+        halves[0].begin(self.kernel, row(one));
+        halves[1].begin(self.kernel, row(other));
         goes_first.clear();
         for place in 0..rows.len() / stride {
-            let first = place == one || (place != other && self.joins_first(&mut groups, row(place)));
+            let first = place == one || (place != other && self.joins_first(halves, row(place)));
             goes_first.push(first);
         }
-        groups[0].size
+        halves[0].size
     }
 
     #[inline]
-    fn joins_first<C: Code>(&self, groups: &mut [Half<C>; 2], row: &[Lanes<C>]) -> bool {
-        let [one, other] = groups;
-        let grown = [one.penalty_with(self.kernel, row), other.penalty_with(self.kernel, row)];
-        let cost = |half: &Half<C>, grown: f64| match self.join {
-            Join::Loss => (half.size + 1) as f64 * grown - half.size as f64 * half.penalty,
-            Join::Width => grown - half.penalty,
-            Join::Seed => self.kernel.union_up_to((&half.seed, &half.seed), (row, row), f64::INFINITY),
-        };
-        let costs = [cost(one, grown[0]), cost(other, grown[1])];
+    fn joins_first<C: Code>(&self, halves: &mut [Half<C>; 2], row: &[Lanes<C>]) -> bool {
+        let [one, other] = halves;
+        let costs = [self.cost(one, row), self.cost(other, row)];
         let first = costs[0] < costs[1] || (costs[0] == costs[1] && one.size <= other.size);
-        groups[usize::from(!first)].take(row, grown[usize::from(!first)]);
+        let joined = if first { one } else { other };
+        joined.size += 1;
+        joined.around.accept(row);
         first
     }
+
+    /// What a record compares.
+    #[inline(always)]
+    fn cost<C: Code>(&self, half: &mut Half<C>, row: &[Lanes<C>]) -> f64 {
+        let grown = half.around.ask(self.kernel, row);
+        match self.join {
+            Join::Loss => (half.size + 1) as f64 * grown - half.size as f64 * half.around.penalty(),
+            Join::Width => grown - half.around.penalty(),
+            Join::Seed => self.kernel.union_up_to((&half.seed, &half.seed), (row, row), f64::INFINITY),
+        }
+    }
+}
+
+/// Room to halve sets in, kept from one to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Room<C> {
+    /// For each record of the set that was halved last whether it goes to the first group.
+    pub goes_first: Vec<bool>,
+    halves: [Half<C>; 2],
 }
 
 /// One of two groups while it grows.
+#[derive(Clone, Debug, Default)]
 struct Half<C> {
     seed: Vec<Lanes<C>>,
-    low: Vec<Lanes<C>>,
-    high: Vec<Lanes<C>>,
+    around: Growing<C>,
     size: usize,
-    penalty: f64,
 }
 
 impl<C: Code> Half<C> {
-    fn new(seed: &[Lanes<C>]) -> Self {
-        Half { seed: seed.to_vec(), low: seed.to_vec(), high: seed.to_vec(), size: 1, penalty: 0.0 }
+    fn begin(&mut self, kernel: &Kernel, seed: &[Lanes<C>]) {
+        self.seed.clear();
+        self.seed.extend_from_slice(seed);
+        self.around.begin(kernel, (seed, seed));
+        self.size = 1;
     }
-
-    /// The penalty of its box if a record joined.
-    #[inline]
-    fn penalty_with(&self, kernel: &Kernel, row: &[Lanes<C>]) -> f64 {
-        if inside(&self.low, &self.high, row) {
-            return self.penalty;
-        }
-        kernel.union_up_to((&self.low, &self.high), (row, row), f64::INFINITY)
-    }
-
-    fn take(&mut self, row: &[Lanes<C>], penalty: f64) {
-        self.size += 1;
-        self.penalty = penalty;
-        for ((low, high), row) in self.low.iter_mut().zip(&mut self.high).zip(row) {
-            // Copies, so that the compiler sees that none of them overlap.
-            let (mut l, mut h) = (*low, *high);
-            for lane in 0..LANES {
-                l[lane] = l[lane].min(row[lane]);
-                h[lane] = h[lane].max(row[lane]);
-            }
-            (*low, *high) = (l, h);
-        }
-    }
-}
-
-/// Whether a record lies in a box.
-#[inline(always)]
-pub(super) fn inside<C: Code>(low: &[Lanes<C>], high: &[Lanes<C>], row: &[Lanes<C>]) -> bool {
-    low.iter().zip(high).zip(row).all(|((low, high), row)| {
-        let mut all = true;
-        for lane in 0..LANES {
-            all &= (low[lane] <= row[lane]) & (row[lane] <= high[lane]);
-        }
-        all
-    })
 }

@@ -3,6 +3,7 @@
 //!
 //! A box is told by two slices of lanes, its lowest and its highest codes ([`Sides`]).
 
+pub mod growing;
 pub mod halves;
 pub mod index;
 pub mod pieces;

@@ -1,7 +1,8 @@
 //! Cutting a group into as many pieces as its size allows.
 
-use super::halves::Halving;
-use super::{BoxList, take};
+use super::BoxList;
+use super::halves::{Halving, Room};
+use super::take::Taker;
 use crate::loss::Kernel;
 use crate::privacy::Tally;
 use crate::problem::{Code, LANES, Matrix, Problem};
@@ -71,10 +72,10 @@ impl<C: Code> Cutter<'_, C> {
 
     fn by_seeds(&self, records: &[u32], k: usize) -> (Vec<u32>, Vec<u32>) {
         let rows = self.matrix.gather(records);
-        let mut goes_first = Vec::new();
-        self.halving.halve(rows.data(), rows.stride(), &mut goes_first);
+        let mut room = Room::default();
+        self.halving.halve(rows.data(), rows.stride(), &mut room);
         let side = |wanted: bool| {
-            let of_side = records.iter().zip(&goes_first).filter(|(_, first)| **first == wanted);
+            let of_side = records.iter().zip(&room.goes_first).filter(|(_, first)| **first == wanted);
             of_side.map(|(record, _)| *record).collect::<Vec<u32>>()
         };
         self.even_out(side(true), side(false), k)
@@ -98,12 +99,13 @@ impl<C: Code> Cutter<'_, C> {
         let (taker, giver) = if takes_first { (&mut first, &mut second) } else { (&mut second, &mut first) };
         let mut around = BoxList::new(self.matrix.stride());
         around.push_around(taker.iter().map(|record| self.matrix.row(*record as usize)));
-        let rows = giver.iter().map(|record| self.matrix.row(*record as usize));
+        let row = |place: usize| self.matrix.row(giver[place] as usize);
         let kernel: &Kernel = self.halving.kernel;
-        if let Some((places, _)) = take::nearest(kernel, around.get(0), &rows, missing(taker), f64::INFINITY)
-        {
+        let mut found = Taker::default();
+        let (sides, count) = (around.get(0), missing(taker));
+        if found.take_nearest(kernel, sides, row, giver.len(), count, f64::INFINITY).is_some() {
             let mut taken = vec![false; giver.len()];
-            places.into_iter().for_each(|place| taken[place] = true);
+            found.taken().iter().for_each(|place| taken[*place] = true);
             taker.extend(giver.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(record, _)| *record));
             let mut place = 0;
             giver.retain(|_| {

@@ -1,58 +1,92 @@
 //! Taking the records of a group that are nearest to another.
 
-use super::halves::inside;
-use super::{BoxList, Sides};
+use super::Sides;
+use super::growing::Growing;
 use crate::loss::Kernel;
 use crate::problem::{Code, Lanes};
 
-/// Records taken one after the other, each time the one that lets the box around all of them grow least; of equals
-/// the first. Stops and returns `None` as soon as the box costs more than `limit`.
-///
-/// `rows` are those of the giving group. Returns their places in the order they were taken, and what the box costs.
-pub fn nearest<'a, C: Code>(
-    kernel: &Kernel,
-    taker: Sides<'_, C>,
-    rows: &(impl ExactSizeIterator<Item = &'a [Lanes<C>]> + Clone),
-    count: usize,
-    limit: f64,
-) -> Option<(Vec<usize>, f64)> {
-    let mut around = BoxList::new(taker.0.len());
-    around.push(taker);
-    let mut left = vec![true; rows.len()];
-    let mut taken = Vec::with_capacity(count);
-    let mut penalty = kernel.union_up_to(taker, taker, f64::INFINITY);
-    while taken.len() < count {
-        let mut best: Option<(f64, usize, &[Lanes<C>])> = None;
-        for (place, row) in rows.clone().enumerate() {
-            if !left[place] {
-                continue;
+/// Takes records, and keeps its memory from one time to the next.
+#[derive(Clone, Debug, Default)]
+pub struct Taker<C> {
+    around: Growing<C>,
+    /// Places that may still be taken, and the least that the box costs with each.
+    left: Vec<(usize, f64)>,
+    taken: Vec<usize>,
+}
+
+impl<C: Code> Taker<C> {
+    /// Takes records one after the other for a box, each time the one that lets the box around all of them grow least;
+    /// of equals the first. Stops as soon as it is clear that the box would cost more than `limit`. The records are those
+    /// at places below `len`; returns what the box costs.
+    ///
+    /// Boxes only grow, so what a record cost before is the least it can cost: most need not be asked again.
+    pub fn take_nearest<'a>(
+        &mut self,
+        kernel: &Kernel,
+        sides: Sides<'_, C>,
+        row: impl Fn(usize) -> &'a [Lanes<C>],
+        len: usize,
+        count: usize,
+        limit: f64,
+    ) -> Option<f64> {
+        self.around.begin(kernel, sides);
+        self.taken.clear();
+        self.left.clear();
+        self.left.extend((0..len).map(|place| (place, 0.0)));
+        while self.taken.len() < count {
+            let nearest = self.look(kernel, &row, count, limit);
+            if self.taken.len() == count {
+                break;
             }
-            let (low, high) = around.get(0);
-            let most = best.map_or(limit, |(penalty, ..)| penalty);
-            let grown = match inside(low, high, row) {
-                true => penalty,
-                false => kernel.union_up_to((low, high), (row, row), most),
-            };
+            if self.left.len() < count - self.taken.len() {
+                return None;
+            }
+            let (at, place) = nearest?;
+            self.around.ask(kernel, row(place));
+            self.around.accept(row(place));
+            self.taken.push(place);
+            self.left.remove(at);
+        }
+        (self.around.penalty() <= limit).then(|| self.around.penalty())
+    }
+
+    /// The places that were taken, in that order.
+    pub fn taken(&self) -> &[usize] {
+        &self.taken
+    }
+
+    /// Takes what costs nothing, drops what costs more than the limit, and finds the nearest of the others.
+    fn look<'a>(
+        &mut self,
+        kernel: &Kernel,
+        row: &impl Fn(usize) -> &'a [Lanes<C>],
+        count: usize,
+        limit: f64,
+    ) -> Option<(usize, usize)> {
+        let penalty = self.around.penalty();
+        let (mut least, mut nearest) = (f64::INFINITY, None);
+        let mut kept = 0;
+        for at in 0..self.left.len() {
+            let (place, mut grown) = self.left[at];
+            if grown < least {
+                grown = self.around.ask(kernel, row(place));
+            }
             if grown <= penalty {
                 // Costs nothing, so it comes before all that cost something.
-                around.grow(0, (row, row));
-                left[place] = false;
-                taken.push(place);
-                if taken.len() == count {
-                    break;
+                self.around.accept(row(place));
+                self.taken.push(place);
+                if self.taken.len() == count {
+                    return None;
                 }
-            } else if grown <= limit && best.is_none_or(|(penalty, ..)| grown < penalty) {
-                best = Some((grown, place, row));
+            } else if grown <= limit {
+                if grown < least {
+                    (least, nearest) = (grown, Some((kept, place)));
+                }
+                self.left[kept] = (place, grown);
+                kept += 1;
             }
         }
-        if taken.len() == count {
-            break;
-        }
-        let (grown, place, row) = best?;
-        left[place] = false;
-        taken.push(place);
-        around.grow(0, (row, row));
-        penalty = grown;
+        self.left.truncate(kept);
+        nearest
     }
-    (penalty <= limit).then_some((taken, penalty))
 }

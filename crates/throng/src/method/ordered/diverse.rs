@@ -84,11 +84,11 @@ struct Head {
 /// The queues and what is known of them.
 struct Deck {
     l: usize,
-    /// Places by value, those of each in the order of the line.
-    queues: Vec<u32>,
-    /// Where the rest of each queue begins and where it ends.
-    next: Vec<u32>,
-    end: Vec<u32>,
+    /// The place after each place in its queue. All heads lie close together on the line, and so does what is read here,
+    /// however many queues there are.
+    following: Vec<u32>,
+    /// The place of the head of each queue, and how many it has left.
+    queues: Vec<(u32, u32)>,
     /// One head per queue, or an earlier one that is gone by now.
     frontier: BinaryHeap<Reverse<Head>>,
     /// One count per queue, or an earlier, higher one.
@@ -101,33 +101,21 @@ struct Deck {
 
 impl Deck {
     fn new(values: &[u32], domain: usize, l: usize) -> Self {
-        let mut end = vec![0u32; domain];
-        values.iter().for_each(|value| end[*value as usize] += 1);
-        let longest = end.iter().copied().max().unwrap_or(0) as usize;
-        let mut of_length = vec![0; longest + 1];
-        end.iter().for_each(|length| of_length[*length as usize] += 1);
-        let mut sum = 0;
-        let next: Vec<u32> = end
-            .iter_mut()
-            .map(|end| {
-                let start = sum;
-                sum += *end;
-                *end = sum;
-                start
-            })
-            .collect();
-        let mut queues = vec![0; values.len()];
-        let mut free = next.clone();
-        for (place, value) in (0..).zip(values) {
-            let at = &mut free[*value as usize];
-            queues[*at as usize] = place;
-            *at += 1;
+        let mut queues = vec![(0u32, 0u32); domain];
+        let mut following = vec![0; values.len()];
+        for (place, value) in (0..values.len() as u32).zip(values).rev() {
+            let (head, length) = &mut queues[*value as usize];
+            following[place as usize] = *head;
+            *head = place;
+            *length += 1;
         }
+        let longest = queues.iter().map(|(_, length)| *length as usize).max().unwrap_or(0);
+        let mut of_length = vec![0; longest + 1];
+        queues.iter().for_each(|(_, length)| of_length[*length as usize] += 1);
         let mut deck = Deck {
             l,
+            following,
             queues,
-            next,
-            end,
             frontier: BinaryHeap::new(),
             frequent: BinaryHeap::new(),
             of_length,
@@ -141,12 +129,12 @@ impl Deck {
     }
 
     fn length(&self, value: u32) -> u32 {
-        self.end[value as usize] - self.next[value as usize]
+        self.queues[value as usize].1
     }
 
     fn head(&self, value: u32) -> Option<Head> {
-        let at = self.next[value as usize];
-        (at < self.end[value as usize]).then(|| Head { place: self.queues[at as usize], value })
+        let (place, length) = self.queues[value as usize];
+        (length > 0).then_some(Head { place, value })
     }
 
     /// Whether what remains can be divided once a group of `size` records is gone, `longest` of them from the longest
@@ -219,7 +207,7 @@ impl Deck {
     /// Takes the head of a queue out for good.
     fn take(&mut self, head: Head) {
         let length = self.length(head.value) as usize;
-        self.next[head.value as usize] += 1;
+        self.queues[head.value as usize] = (self.following[head.place as usize], length as u32 - 1);
         self.of_length[length] -= 1;
         self.of_length[length - 1] += 1;
         self.left -= 1;

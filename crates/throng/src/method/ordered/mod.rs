@@ -13,7 +13,8 @@
 //! *Everything else* (t, the other forms of l, several sensitive attributes), which is beyond the paper: groups are
 //! grown along the line until the requirement holds, from l-diverse groups where the requirement has such a part.
 //!
-//! Cost: O(d·b·N) for the keys, O(N log N) to sort them, O(k·d·N) or O(k·N) to cut, O(N log m) to diversify m values.
+//! Cost: O(d·b·N) for the keys, O(N log N) to sort them, O(k·d·N) to cut, or O(N) by
+//! reach, O(N log m) to diversify m values.
 
 pub mod diverse;
 pub mod join;
@@ -39,44 +40,45 @@ const RUNS: &str = "with k alone, classes of k to 2k - 1 records (equal cells as
      with l, classes of different sensitive values whenever the table allows l";
 
 /// The registry entry of `hilbert`.
-pub const HILBERT: Entry = Entry {
-    name: "hilbert",
-    summary: "orders records along a Hilbert curve and cuts the order with the least loss",
-    citation: CITATION,
-    guarantee: BEST_CUT,
-    takes: TAKES,
-    configure: |_: &mut Options<'_>| configure(mapping::HILBERT, Cost::Box),
-};
+pub const HILBERT: Entry = entry(
+    "hilbert",
+    "orders records along a Hilbert curve and cuts the order with the least loss",
+    BEST_CUT,
+    |_| configure(mapping::HILBERT, Cost::Box),
+);
 
 /// The registry entry of `hilbert-fast`.
-pub const HILBERT_FAST: Entry = Entry {
-    name: "hilbert-fast",
-    summary: "as hilbert, but measures runs along the curve only; faster for large k",
-    citation: CITATION,
-    guarantee: RUNS,
-    takes: TAKES,
-    configure: |_: &mut Options<'_>| configure(mapping::HILBERT, Cost::Line),
-};
+pub const HILBERT_FAST: Entry = entry(
+    "hilbert-fast",
+    "as hilbert, but measures runs along the curve only; faster for large k",
+    RUNS,
+    |_| configure(mapping::HILBERT, Cost::Line),
+);
 
 /// The registry entry of `idistance`.
-pub const IDISTANCE: Entry = Entry {
-    name: "idistance",
-    summary: "as hilbert, but orders records by reference points and the distance from them",
-    citation: CITATION,
-    guarantee: BEST_CUT,
-    takes: TAKES,
-    configure: |_: &mut Options<'_>| configure(mapping::IDISTANCE, Cost::Box),
-};
+pub const IDISTANCE: Entry = entry(
+    "idistance",
+    "as hilbert, but orders records by reference points and the distance from them",
+    BEST_CUT,
+    |_| configure(mapping::IDISTANCE, Cost::Box),
+);
 
 /// The registry entry of `idistance-fast`.
-pub const IDISTANCE_FAST: Entry = Entry {
-    name: "idistance-fast",
-    summary: "as idistance, but measures runs along the line only; faster for large k",
-    citation: CITATION,
-    guarantee: RUNS,
-    takes: TAKES,
-    configure: |_: &mut Options<'_>| configure(mapping::IDISTANCE, Cost::Line),
-};
+pub const IDISTANCE_FAST: Entry = entry(
+    "idistance-fast",
+    "as idistance, but measures runs along the line only; faster for large k",
+    RUNS,
+    |_| configure(mapping::IDISTANCE, Cost::Line),
+);
+
+const fn entry(
+    name: &'static str,
+    summary: &'static str,
+    guarantee: &'static str,
+    configure: fn(&mut Options<'_>) -> Result<Box<dyn Method>>,
+) -> Entry {
+    Entry { name, summary, citation: CITATION, guarantee, takes: TAKES, configure }
+}
 
 fn configure(mapping: Mapping, cost: Cost) -> Result<Box<dyn Method>> {
     Ok(Box::new(Ordered { mapping, cost }))
@@ -155,7 +157,10 @@ impl<C: Code> Along<'_, C> {
             Cost::Box => {
                 runs::cut(k, watch, &mut runs::BoxCosts::new(self.matrix, self.line.order(), self.kernel, k))
             }
-            Cost::Line => runs::cut(k, watch, &mut runs::LineCosts::new(self.line, k)),
+            Cost::Line => match self.line.keys() {
+                Some(keys) => runs::cut_by_reach(k, keys, watch),
+                None => runs::cut(k, watch, &mut runs::LineCosts::new(self.line, k)),
+            },
         }
     }
 

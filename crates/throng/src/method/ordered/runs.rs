@@ -7,6 +7,8 @@
 //! not depend on each other, so a block is costed in parallel; only the minimum is taken in sequence, beside the
 //! costing of the next block.
 
+use std::collections::VecDeque;
+
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
@@ -113,19 +115,60 @@ impl Runs {
     }
 
     fn sizes(&self) -> Vec<usize> {
-        if self.end < self.k {
-            return vec![self.end];
-        }
-        let mut sizes = Vec::new();
-        let mut end = self.end;
-        while end > 0 {
-            let size = self.last_size[end - 1] as usize;
-            sizes.push(size);
-            end -= size;
-        }
-        sizes.reverse();
-        sizes
+        if self.end < self.k { vec![self.end] } else { traced_back(&self.last_size) }
     }
+}
+
+/// The sizes of runs, from the size of the last run of the best cut of the first `i` records, from `i = 1` on.
+fn traced_back(last_size: &[u32]) -> Vec<usize> {
+    let mut sizes = Vec::new();
+    let mut end = last_size.len();
+    while end > 0 {
+        let size = last_size[end - 1] as usize;
+        sizes.push(size);
+        end -= size;
+    }
+    sizes.reverse();
+    sizes
+}
+
+/// The sizes of the runs that reach least along a line, all together. `keys` tell where the records lie, ascending.
+///
+/// A run costs its last key minus its first, so the best start of a run is the one with the least `best − key`, whatever
+/// the end: the least of a window that moves along, which takes O(N) for all ends, whatever k. In whole numbers
+/// nothing is rounded.
+pub fn cut_by_reach(k: usize, keys: &[u64], watch: &dyn Watch) -> Result<Vec<usize>> {
+    if keys.len() < k {
+        return Ok(vec![keys.len()]);
+    }
+    let mut last_size = vec![0; keys.len()];
+    // Least costs of cutting the first `i` records, for the last k of them; none where there is no cut.
+    let mut best: VecDeque<Option<i128>> = VecDeque::with_capacity(k + 1);
+    best.push_back(Some(0));
+    best.resize(k, None);
+    // Starts of runs and `best − key`, ascending; one that is not below a later one is of no use any more.
+    let mut starts: VecDeque<(i128, usize)> = VecDeque::with_capacity(k + 1);
+    for end in k..=keys.len() {
+        let start = end - k;
+        if let Some(Some(cost)) = best.pop_front() {
+            let least = cost - i128::from(keys[start]);
+            while starts.back().is_some_and(|(other, _)| *other >= least) {
+                starts.pop_back();
+            }
+            starts.push_back((least, start));
+        }
+        while starts.front().is_some_and(|(_, start)| *start + 2 * k <= end) {
+            starts.pop_front();
+        }
+        let chosen = starts.front();
+        best.push_back(chosen.map(|(least, _)| least + i128::from(keys[end - 1])));
+        last_size[end - 1] = chosen.map_or(0, |(_, start)| (end - start) as u32);
+        if end.is_multiple_of(BLOCK_COSTS) {
+            watch.check()?;
+        }
+    }
+    watch.advance(keys.len() as u64);
+    Ok(traced_back(&last_size))
 }
 
 /// The size of a run times the penalty of its box.

@@ -5,14 +5,21 @@
 //! the group whose union with it costs least. Whichever adds less loss is done. Which records of a group are best to take
 //! is a hard question itself; they are taken one by one, each time the nearest. A merged group keeps the id of the one
 //! that was found. Passes go on until every group meets the requirement.
+//!
+//! Groups are mended one after the other, but a batch of them looks for both ways at the same time. When the turn of a
+//! group comes, what it found is still the best among the groups that have not changed since, unless it is one of those
+//! that have; so only these few are looked at again. The outcome is that of one search at a time.
 
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
+use super::Arranged;
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::method::Partition;
+use crate::method::local::BoxList;
 use crate::method::local::index::{Best, Index};
-use crate::method::local::{BoxList, take};
-use crate::privacy::Tally;
-use crate::problem::{Code, Matrix, Problem};
+use crate::method::local::take::Taker;
+use crate::problem::Code;
 use crate::watch::Watch;
 
 /// How groups are found that a small one takes records from or merges with; what is found is the same.
@@ -24,41 +31,40 @@ pub enum Search {
     Scan,
 }
 
+/// Groups that search at the same time.
+const BATCH: usize = 64;
+
 /// Mends groups until all of them meet the requirement of a problem.
 pub(super) fn adjust<C: Code>(
-    problem: &Problem,
-    matrix: &Matrix<C>,
+    records: &Arranged<'_, C>,
     kernel: &Kernel,
-    groups: &Partition,
+    sizes: &[usize],
     search: Search,
     watch: &dyn Watch,
 ) -> Result<Partition> {
-    let mut mending = Mending::new(problem, matrix, kernel, groups, search);
-    let mut unmet: Vec<u32> = (0..groups.len() as u32).filter(|id| !mending.meets(*id)).collect();
+    let mut mending = Mending::new(records, kernel, sizes, search);
+    let mut unmet: Vec<u32> = (0..sizes.len() as u32).filter(|id| !mending.meets(*id)).collect();
     while !unmet.is_empty() && mending.left > 1 {
-        for &id in &unmet {
+        for batch in unmet.chunks(BATCH) {
             watch.check()?;
-            if mending.members[id as usize].is_empty() || mending.meets(id) {
-                continue;
-            }
-            mending.mend(id);
+            mending.mend_batch(batch);
         }
-        unmet.retain(|id| !mending.members[*id as usize].is_empty() && !mending.meets(*id));
+        unmet.retain(|id| mending.waits(*id));
         // A merge can also spoil a group that met the requirement before.
         unmet.append(&mut mending.spoilt);
         unmet.sort_unstable();
         unmet.dedup();
     }
     let left: Vec<Vec<u32>> = mending.members.into_iter().filter(|group| !group.is_empty()).collect();
-    Ok(Partition::from_sizes(left.concat(), left.iter().map(Vec::len)))
+    let order = left.iter().flatten().map(|place| records.ids[*place as usize]).collect();
+    Ok(Partition::from_sizes(order, left.iter().map(Vec::len)))
 }
 
 struct Mending<'a, C> {
-    problem: &'a Problem,
-    matrix: &'a Matrix<C>,
+    records: &'a Arranged<'a, C>,
     kernel: &'a Kernel,
     smallest: usize,
-    /// Members of each group; none for one that is gone.
+    /// Places of the members of each group; none for one that is gone.
     members: Vec<Vec<u32>>,
     boxes: BoxList<C>,
     search: Search,
@@ -69,6 +75,16 @@ struct Mending<'a, C> {
     left: usize,
     /// Groups that were merged with and do not meet the requirement.
     spoilt: Vec<u32>,
+    /// Groups that changed since the searches of this batch, and for each group whether it is one of them.
+    changed: Vec<u32>,
+    has_changed: Vec<bool>,
+}
+
+/// The best ways to mend a group.
+struct Found {
+    /// The group to merge with.
+    nearest: Best,
+    taking: Option<Taking>,
 }
 
 /// Records to take from a group.
@@ -78,30 +94,33 @@ struct Taking {
     penalty: f64,
 }
 
+impl Taking {
+    /// What another one has to beat.
+    fn best(found: Option<&Taking>) -> Best {
+        found.map_or(Best::NONE, |taking| Best { cost: taking.penalty, id: taking.from })
+    }
+}
+
 impl<'a, C: Code> Mending<'a, C> {
-    fn new(
-        problem: &'a Problem,
-        matrix: &'a Matrix<C>,
-        kernel: &'a Kernel,
-        groups: &Partition,
-        search: Search,
-    ) -> Self {
-        let mut boxes = BoxList::new(matrix.stride());
-        let mut turned = BoxList::new(matrix.stride());
-        for (at, group) in groups.groups().enumerate() {
-            boxes.push_around(group.iter().map(|record| matrix.row(*record as usize)));
+    fn new(records: &'a Arranged<'a, C>, kernel: &'a Kernel, sizes: &[usize], search: Search) -> Self {
+        let stride = records.rows.stride();
+        let (mut boxes, mut turned) = (BoxList::new(stride), BoxList::new(stride));
+        let mut members: Vec<Vec<u32>> = Vec::with_capacity(sizes.len());
+        let mut end = 0;
+        for (at, size) in sizes.iter().enumerate() {
+            members.push((end..end + *size as u32).collect());
+            end += *size as u32;
+            boxes.push_around(members[at].iter().map(|place| records.row(*place)));
             let (low, high) = boxes.get(at);
             turned.push((high, low));
         }
-        let sizes: Vec<u32> = groups.groups().map(|group| group.len() as u32).collect();
+        let sizes: Vec<u32> = sizes.iter().map(|size| *size as u32).collect();
         let (to_merge, to_take) =
             rayon::join(|| Index::new(kernel, &boxes, &sizes), || Index::new(kernel, &turned, &sizes));
-        let members: Vec<Vec<u32>> = groups.groups().map(<[u32]>::to_vec).collect();
-        let smallest = problem.requirement.smallest_class();
+        let smallest = records.problem.requirement.smallest_class();
         let left = members.len();
         Mending {
-            problem,
-            matrix,
+            records,
             kernel,
             smallest,
             members,
@@ -111,33 +130,72 @@ impl<'a, C: Code> Mending<'a, C> {
             to_take,
             left,
             spoilt: Vec::new(),
+            changed: Vec::new(),
+            has_changed: vec![false; left],
         }
     }
 
+    /// Whether a group is there and does not meet the requirement.
+    fn waits(&self, id: u32) -> bool {
+        !self.members[id as usize].is_empty() && !self.meets(id)
+    }
+
     fn meets(&self, id: u32) -> bool {
-        self.all_meet([self.members[id as usize].as_slice()])
+        self.records.meet(&self.members[id as usize])
     }
 
-    fn all_meet<const SETS: usize>(&self, sets: [&[u32]; SETS]) -> bool {
-        let requirement = &self.problem.requirement;
-        sets.iter().all(|set| {
-            if set.len() < self.smallest || requirement.only_size() {
-                return set.len() >= self.smallest;
+    /// Mends groups one after the other. All of them search at the same time first.
+    fn mend_batch(&mut self, batch: &[u32]) {
+        for id in self.changed.drain(..) {
+            self.has_changed[id as usize] = false;
+        }
+        let search =
+            |room: &mut Taker<C>, id: &u32| if self.waits(*id) { self.find(room, *id) } else { None };
+        let found: Vec<Option<Found>> =
+            batch.par_iter().with_min_len(4).map_init(Taker::default, search).collect();
+        let mut room = Taker::default();
+        for (&id, found) in batch.iter().zip(found) {
+            if self.waits(id)
+                && let Some(found) = self.up_to_date(&mut room, id, found)
+            {
+                self.mend(id, &found);
             }
-            let mut tally = Tally::for_problem(self.problem);
-            set.iter().for_each(|record| tally.add_record(&self.problem.sensitive, *record));
-            requirement.holds(&tally)
-        })
+        }
     }
 
-    fn mend(&mut self, id: u32) {
-        let Some(nearest) = self.nearest(id) else { return };
-        let taking = self.best_taking(id, nearest.id);
+    fn find(&self, room: &mut Taker<C>, id: u32) -> Option<Found> {
+        let nearest = self.nearest(id)?;
+        Some(Found { nearest, taking: self.best_taking(room, id, nearest.id) })
+    }
+
+    /// What a group would find now, from what it found when the batch began.
+    fn up_to_date(&self, room: &mut Taker<C>, id: u32, found: Option<Found>) -> Option<Found> {
+        let has_changed = |id: u32| self.has_changed[id as usize];
+        let gone = |found: &Found| {
+            has_changed(found.nearest.id)
+                || found.taking.as_ref().is_some_and(|taking| has_changed(taking.from))
+        };
+        let Some(mut found) = found.filter(|found| !has_changed(id) && !gone(found)) else {
+            return self.find(room, id);
+        };
+        let sides = self.boxes.get(id as usize);
+        for &other in self.changed.iter().filter(|other| !self.members[**other as usize].is_empty()) {
+            let cost = self.kernel.union_up_to(sides, self.boxes.get(other as usize), found.nearest.cost);
+            if found.nearest.loses_to(cost, other) {
+                found.nearest = Best { cost, id: other };
+            }
+            self.offer(room, id, other, &mut found.taking);
+        }
+        Some(found)
+    }
+
+    /// Merges a group with another one or lets it take records, whichever adds less loss.
+    fn mend(&mut self, id: u32, Found { nearest, taking }: &Found) {
         let merged = (self.size(id) + self.size(nearest.id)) as f64 * nearest.cost
             - self.loss(id)
             - self.loss(nearest.id);
         match taking {
-            Some(taking) if self.taken(id, &taking) <= merged => self.take(id, &taking),
+            Some(taking) if self.taken(id, taking) <= merged => self.take(id, taking),
             _ => self.merge(id, nearest.id),
         }
     }
@@ -175,47 +233,57 @@ impl<'a, C: Code> Mending<'a, C> {
 
     /// The group and records that are best to take for a group of fewer than k records. The group nearest to it is
     /// looked at first, because it is hard to beat.
-    fn best_taking(&self, id: u32, nearest: u32) -> Option<Taking> {
-        let lacking = self.smallest.checked_sub(self.size(id)).filter(|lacking| *lacking > 0)?;
-        let sides = self.boxes.get(id as usize);
-        let (mut best, mut found) = (Best::NONE, None);
-        let mut offer = |best: &mut Best, _: f64, other: u32| {
-            if let Some(taking) = self.taking(id, other, lacking, best.cost)
-                && best.loses_to(taking.penalty, other)
-            {
-                *best = Best { cost: taking.penalty, id: other };
-                found = Some(taking);
-            }
-        };
+    fn best_taking(&self, room: &mut Taker<C>, id: u32, nearest: u32) -> Option<Taking> {
+        let lacking = self.lacking(id)?;
+        let mut found = None;
+        self.offer(room, id, nearest, &mut found);
         // More than 2k − n, n being the size of the group.
         let at_least = (lacking + self.smallest + 1) as u32;
-        offer(&mut best, 0.0, nearest);
         match self.search {
-            Search::Index => self.to_take.search(self.kernel, id, sides, at_least, &mut best, &mut offer),
-            Search::Scan => self.others(id).for_each(|other| offer(&mut best, 0.0, other)),
+            Search::Index => {
+                let mut best = Taking::best(found.as_ref());
+                let mut offer = |best: &mut Best, _: f64, other: u32| {
+                    self.offer(room, id, other, &mut found);
+                    *best = Taking::best(found.as_ref());
+                };
+                let sides = self.boxes.get(id as usize);
+                self.to_take.search(self.kernel, id, sides, at_least, &mut best, &mut offer);
+            }
+            Search::Scan => self.others(id).for_each(|other| self.offer(room, id, other, &mut found)),
         }
         found
     }
 
-    /// What a group would take from another, if that costs no more than a limit and leaves the other well.
-    fn taking(&self, id: u32, from: u32, lacking: usize, limit: f64) -> Option<Taking> {
-        if self.size(from) <= lacking + self.smallest {
-            return None;
-        }
+    /// How many records a group of fewer than k needs.
+    fn lacking(&self, id: u32) -> Option<usize> {
+        self.smallest.checked_sub(self.size(id)).filter(|lacking| *lacking > 0)
+    }
+
+    /// Lets a group take from another one if that is the best so far and leaves the other well.
+    fn offer(&self, room: &mut Taker<C>, id: u32, from: u32, found: &mut Option<Taking>) {
+        let Some(lacking) = self.lacking(id).filter(|lacking| self.size(from) > lacking + self.smallest)
+        else {
+            return;
+        };
+        let best = Taking::best(found.as_ref());
         let giver = &self.members[from as usize];
-        let rows = giver.iter().map(|record| self.matrix.row(*record as usize));
-        let (places, penalty) =
-            take::nearest(self.kernel, self.boxes.get(id as usize), &rows, lacking, limit)?;
-        let taking = Taking { from, places, penalty };
-        if !self.problem.requirement.only_size() {
-            let (taken, kept) = self.parts(&taking);
-            let mut with: Vec<u32> = self.members[id as usize].clone();
-            with.extend(taken);
-            if !self.all_meet([&with, &kept]) {
-                return None;
-            }
+        let row = |at: usize| self.records.row(giver[at]);
+        let sides = self.boxes.get(id as usize);
+        let penalty = room.take_nearest(self.kernel, sides, row, giver.len(), lacking, best.cost);
+        let Some(penalty) = penalty.filter(|penalty| best.loses_to(*penalty, from)) else { return };
+        let taking = Taking { from, places: room.taken().to_vec(), penalty };
+        if self.leaves_both_well(id, &taking) {
+            *found = Some(taking);
         }
-        Some(taking)
+    }
+
+    fn leaves_both_well(&self, id: u32, taking: &Taking) -> bool {
+        if self.records.problem.requirement.only_size() {
+            return true;
+        }
+        let (taken, kept) = self.parts(taking);
+        let with = [self.members[id as usize].as_slice(), &taken].concat();
+        self.records.meet(&with) && self.records.meet(&kept)
     }
 
     /// What is taken from the giving group and what it keeps.
@@ -234,14 +302,14 @@ impl<'a, C: Code> Mending<'a, C> {
         self.smallest as f64 * taking.penalty + kept_loss - self.loss(id) - self.loss(taking.from)
     }
 
-    fn penalty_around(&self, records: &[u32]) -> f64 {
-        let around = self.around(records);
+    fn penalty_around(&self, places: &[u32]) -> f64 {
+        let around = self.around(places);
         self.kernel.union_up_to(around.get(0), around.get(0), f64::INFINITY)
     }
 
-    fn around(&self, records: &[u32]) -> BoxList<C> {
-        let mut around = BoxList::new(self.matrix.stride());
-        around.push_around(records.iter().map(|record| self.matrix.row(*record as usize)));
+    fn around(&self, places: &[u32]) -> BoxList<C> {
+        let mut around = BoxList::new(self.records.rows.stride());
+        around.push_around(places.iter().map(|place| self.records.row(*place)));
         around
     }
 
@@ -254,6 +322,7 @@ impl<'a, C: Code> Mending<'a, C> {
     }
 
     fn merge(&mut self, id: u32, target: u32) {
+        self.mark(id);
         let moved = std::mem::take(&mut self.members[id as usize]);
         self.members[target as usize].extend(moved);
         self.left -= 1;
@@ -265,8 +334,16 @@ impl<'a, C: Code> Mending<'a, C> {
         }
     }
 
+    fn mark(&mut self, id: u32) {
+        if !self.has_changed[id as usize] {
+            self.has_changed[id as usize] = true;
+            self.changed.push(id);
+        }
+    }
+
     /// Puts the box of a group that changed into the indexes.
     fn place(&mut self, id: u32) {
+        self.mark(id);
         let around = self.around(&self.members[id as usize]);
         let (low, high) = around.get(0);
         self.boxes.set(id as usize, (low, high));

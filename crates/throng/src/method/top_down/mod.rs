@@ -13,15 +13,14 @@
 
 mod adjust;
 
-use super::local::halves::{Halving, Join};
+use super::local::halves::{Halving, Join, Room};
 use super::local::random_order;
-use super::{Entry, Method, Options, Partition, Solution};
+use super::{Entry, Options, OverRows, Partition};
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::privacy::{Part, Tally};
 use crate::problem::{Code, Lanes, Matrix, Problem};
 use crate::watch::Watch;
-use crate::with_matrix;
 
 pub use self::adjust::Search;
 
@@ -55,16 +54,10 @@ const STREAM: u64 = 11;
 /// Sets smaller than this are not worth handing to another thread.
 const PARALLEL_FROM: usize = 2048;
 
-impl Method for TopDown {
-    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
-        watch.stage("halving", Some(problem.len() as u64));
-        with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
-            .map(Solution::from)
-    }
-}
+impl OverRows for TopDown {
+    const STAGE: &'static str = "halving";
 
-impl TopDown {
-    fn solve_matrix<C: Code>(
+    fn solve_rows<C: Code>(
         &self,
         problem: &Problem,
         matrix: &Matrix<C>,
@@ -72,7 +65,7 @@ impl TopDown {
     ) -> Result<Partition> {
         let kernel = Kernel::new(&problem.attributes);
         let mut ids = random_order(problem, STREAM);
-        let mut codes = matrix.gather(&ids).data().to_vec();
+        let mut codes = matrix.gather(&ids).into_data();
         let (mut spare_ids, mut spare_codes) = (ids.clone(), codes.clone());
         let mut sizes = vec![0; ids.len()];
         let work = Work {
@@ -90,13 +83,38 @@ impl TopDown {
             spare_ids: &mut spare_ids,
             sizes: &mut sizes,
         };
-        rayon::scope(|scope| work.divide(scope, set));
+        rayon::scope(|scope| work.divide(scope, set, &mut Room::default()));
         watch.check()?;
         let sizes: Vec<usize> =
             sizes.into_iter().filter(|size| *size > 0).map(|size| size as usize).collect();
-        let groups = Partition::from_sizes(ids, sizes);
         watch.stage("mending", None);
-        adjust::adjust(problem, matrix, &kernel, &groups, self.search, watch)
+        let arranged = Arranged { problem, ids: &ids, rows: &Matrix::from_data(codes, matrix.stride()) };
+        adjust::adjust(&arranged, &kernel, &sizes, self.search, watch)
+    }
+}
+
+/// The records of a problem in another order, so that those of a group lie together. They are told by their places.
+struct Arranged<'a, C> {
+    problem: &'a Problem,
+    ids: &'a [u32],
+    rows: &'a Matrix<C>,
+}
+
+impl<C: Code> Arranged<'_, C> {
+    fn row(&self, place: u32) -> &[Lanes<C>] {
+        self.rows.row(place as usize)
+    }
+
+    /// Whether records meet the requirement of the problem.
+    fn meet(&self, places: &[u32]) -> bool {
+        let requirement = &self.problem.requirement;
+        let smallest = requirement.smallest_class();
+        if places.len() < smallest || requirement.only_size() {
+            return places.len() >= smallest;
+        }
+        let mut tally = Tally::for_problem(self.problem);
+        places.iter().for_each(|place| tally.add_record(&self.problem.sensitive, self.ids[*place as usize]));
+        requirement.holds(&tally)
     }
 }
 
@@ -144,11 +162,14 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     /// Halves a set until its parts are final. The larger half is gone on with and the smaller one is called for, so
     /// that calls nest no deeper than log N however uneven the halves are.
-    fn divide<'scope, C: Code>(&'scope self, scope: &rayon::Scope<'scope>, mut set: Set<'scope, C>)
-    where
+    fn divide<'scope, C: Code>(
+        &'scope self,
+        scope: &rayon::Scope<'scope>,
+        mut set: Set<'scope, C>,
+        room: &mut Room<C>,
+    ) where
         'a: 'scope,
     {
-        let mut goes_first = Vec::new();
         loop {
             let size = set.ids.len();
             if size >= PARALLEL_FROM && self.watch.check().is_err() {
@@ -158,14 +179,14 @@ impl<'a> Work<'a> {
             let middle = if size < 2 * self.smallest || size < 2 {
                 0
             } else {
-                self.halving.halve(set.codes, self.stride, &mut goes_first)
+                self.halving.halve(set.codes, self.stride, room)
             };
-            let goes_on = if middle == 0 { None } else { self.goes_on(&set, middle, &goes_first) };
+            let goes_on = if middle == 0 { None } else { self.goes_on(&set, middle, &room.goes_first) };
             let Some(goes_on) = goes_on else {
                 self.watch.advance(size as u64);
                 return set.finish();
             };
-            self.arrange(&mut set, middle, &goes_first);
+            self.arrange(&mut set, middle, &room.goes_first);
             let (first, second) = set.split_at(middle, self.stride);
             let mut next = None;
             let (small, large) = if first.ids.len() <= second.ids.len() {
@@ -180,9 +201,9 @@ impl<'a> Work<'a> {
                 } else if larger {
                     next = Some(part);
                 } else if part.ids.len() >= PARALLEL_FROM {
-                    scope.spawn(move |scope| self.divide(scope, part));
+                    scope.spawn(move |scope| self.divide(scope, part, &mut Room::default()));
                 } else {
-                    self.divide(scope, part);
+                    self.divide(scope, part, room);
                 }
             }
             match next {

@@ -8,8 +8,8 @@ use super::{Attributes, above_zero, choose, out_of_range, with_role, within};
 use crate::error::{Error, Result};
 use crate::policy::fields::List;
 use crate::policy::source::{Source, suggest};
-use crate::policy::written::{WrittenPrivacy, WrittenQuasiIdentifier};
-use crate::policy::{Diversity, Privacy, QuasiIdentifier, Role};
+use crate::policy::written::{WrittenOwnK, WrittenPrivacy, WrittenQuasiIdentifier};
+use crate::policy::{Diversity, OwnK, Privacy, QuasiIdentifier, Role};
 
 /// What k may be.
 pub(in crate::policy) const K_EXPECTED: &str = "a whole number of at least 1";
@@ -58,6 +58,7 @@ pub(super) fn check(
     let privacy = Privacy {
         k: written.k.as_ref().map(|k| positive(source, k)).transpose()?,
         k_column: written.k_column.as_ref().map(|column| k_column(source, column, attributes)).transpose()?,
+        own_k: written.own_k.iter().map(|rule| own_k(source, rule, attributes)).collect::<Result<_>>()?,
         l: written.l.as_ref().map(|l| check_l(source, l, diversity)).transpose()?,
         diversity,
         t: share("t", &written.t)?,
@@ -79,7 +80,8 @@ pub(super) fn check(
 fn require_something(source: Source<'_>, written: &WrittenPrivacy) -> Result<()> {
     let WrittenPrivacy { k, l, t, max_loss, max_gcp, max_query_error, quasi_identifiers, .. } = written;
     let numbers = [l, t, max_loss, max_gcp, max_query_error].iter().any(|number| number.is_some());
-    let asked = k.is_some() || written.k_column.is_some() || numbers || !written.max_span.is_empty();
+    let own = written.k_column.is_some() || !written.own_k.is_empty();
+    let asked = k.is_some() || own || numbers || !written.max_span.is_empty();
     if asked || !quasi_identifiers.is_empty() {
         return Ok(());
     }
@@ -100,6 +102,42 @@ fn k_column(source: Source<'_>, column: &Spanned<String>, attributes: &Attribute
             Err(source.error(&column.span(), message, "not an identifier").with_hint(hint))
         }
     }
+}
+
+fn own_k(source: Source<'_>, written: &WrittenOwnK, attributes: &Attributes) -> Result<OwnK> {
+    if written.conditions.is_empty() {
+        let message = "a k of one's own without where: whose k is it?";
+        return Err(source.error(&written.span, message, "where is missing here").with_hint(
+            "add it, for example where = { age = [0, 17] }, or write k in [privacy] for everyone",
+        ));
+    }
+    let Some(k) = &written.k else { return Err(missing_k(source, &written.span, "a k of one's own")) };
+    let check = |(name, value): &(Spanned<String>, Spanned<toml::Value>)| {
+        let label = name.get_ref();
+        let role = attributes.get(label).map(|attribute| attribute.role);
+        if matches!(role, Some(Role::Quasi | Role::Sensitive | Role::Class)) {
+            return Ok((label.clone(), value.get_ref().clone(), value.span()));
+        }
+        let message =
+            format!("the attribute \"{label}\" does not have the role \"quasi\", \"sensitive\" or \"class\"");
+        let known: Vec<&str> = attributes.keys().map(String::as_str).collect();
+        let hint = match role {
+            Some(_) => {
+                "name another attribute, or put each record's k into a column that k_column names".to_owned()
+            }
+            None => suggest(label, &known, &format!("\"{label}\" needs a section of its own with a role")),
+        };
+        Err(source.error(&name.span(), message, "cannot be asked about").with_hint(hint))
+    };
+    Ok(OwnK {
+        conditions: written.conditions.iter().map(check).collect::<Result<_>>()?,
+        k: u32::try_from(positive(source, k)?)
+            .map_err(|_| out_of_range(source, "k", k, "a number of records"))?,
+    })
+}
+
+fn missing_k(source: Source<'_>, span: &Range<usize>, of: &str) -> Error {
+    source.error(span, format!("{of} without k"), "k is missing here").with_hint("add it, for example k = 5")
 }
 
 fn require_quasi(source: Source<'_>, attributes: &Attributes) -> Result<()> {
@@ -196,20 +234,12 @@ fn quasi_identifier(
     written: &WrittenQuasiIdentifier,
     attributes: &Attributes,
 ) -> Result<QuasiIdentifier> {
-    let missing = |key: &str, example: &str| {
+    let names = written.attributes.as_ref().ok_or_else(|| {
         source
-            .error(
-                &written.span,
-                format!("a quasi-identifier without {key}"),
-                format!("{key} is missing here"),
-            )
-            .with_hint(format!("add it, for example {example}"))
-    };
-    let names = written
-        .attributes
-        .as_ref()
-        .ok_or_else(|| missing("attributes", "attributes = [\"age\", \"sex\"]"))?;
-    let k = written.k.as_ref().ok_or_else(|| missing("k", "k = 5"))?;
+            .error(&written.span, "a quasi-identifier without attributes", "attributes is missing here")
+            .with_hint("add it, for example attributes = [\"age\", \"sex\"]")
+    })?;
+    let k = written.k.as_ref().ok_or_else(|| missing_k(source, &written.span, "a quasi-identifier"))?;
     Ok(QuasiIdentifier {
         attributes: quasi_names(source, names, attributes)?,
         k: positive(source, k)?,

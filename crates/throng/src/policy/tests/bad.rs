@@ -85,7 +85,7 @@ fn unknown_keys_are_pointed_at_wherever_they_are() {
 fn unknown_keys_come_with_the_known_ones() {
     let error = error_of("[privacy]\nsupress = 0.1\n");
     let hint = "did you mean \"suppress\"? the keys of [privacy] are k, l, diversity, c, t, max_loss, max_span, max_gcp, \
-        k_column, max_query_error, suppress, quasi_identifiers";
+        k_column, own_k, max_query_error, suppress, quasi_identifiers";
     assert_eq!(error.hint(), Some(hint));
     let error = error_of("[data]\nquite_different = 0.1\n");
     assert_eq!(error.hint(), Some("the keys of [data] are missing, incomplete"));

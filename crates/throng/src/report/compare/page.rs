@@ -4,7 +4,7 @@ use minijinja::{Value, context};
 
 use super::super::number::{NONE, count, counted, percent, share};
 use super::super::summary::verdict;
-use super::super::template::{markup, render, style};
+use super::super::template::{markup, render_page, style};
 use super::super::text::listing;
 use super::charts::{line_legend, loss_chart, metric_charts, several_k};
 use super::{Comparison, ComparisonRun, LeftOut, METRICS, Metric, k_words};
@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// The comparison as one self-contained HTML page.
 pub fn compare_html(comparison: &Comparison) -> Result<String> {
-    render(include_str!("../compare.html"), context! { ..told(comparison), ..drawn(comparison) })
+    render_page(include_str!("../compare.html"), context! { ..told(comparison), ..drawn(comparison) })
 }
 
 fn told(comparison: &Comparison) -> Value {
