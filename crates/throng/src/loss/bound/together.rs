@@ -105,7 +105,7 @@ impl Sides {
         let mut best = within.min(self.shrunk_box(&all, needed));
         let mut looks = 0;
         let mut heap = BinaryHeap::new();
-        heap.extend(self.node(0.0, all, (0..self.count() as u16).collect(), needed, &mut best, &mut looks));
+        heap.extend(self.node(0.0, &all, (0..self.count() as u16).collect(), needed, &mut best, &mut looks));
         while let Some(node) = heap.pop() {
             if node.bound >= best - TINY {
                 return best;
@@ -125,7 +125,8 @@ impl Sides {
                     continue;
                 }
                 within_reach = points.len();
-                let child = self.node(node.cost + reach, points, open.clone(), needed, &mut best, &mut looks);
+                let child =
+                    self.node(node.cost + reach, &points, open.clone(), needed, &mut best, &mut looks);
                 heap.extend(child.filter(|child| child.bound < best - TINY));
             }
         }
@@ -186,7 +187,7 @@ impl Sides {
     fn node(
         &self,
         cost: f64,
-        points: Vec<u32>,
+        points: &[u32],
         open: Vec<u16>,
         needed: usize,
         best: &mut f64,
@@ -195,7 +196,7 @@ impl Sides {
         *looks += points.len() * (open.len() + 1);
         // The nearest on all open sides together: the last of them is in no cheaper box, and they make a box. What is
         // further away than a box is wide is not in it.
-        let mut sums = self.by_sum(&points, &open);
+        let mut sums = self.by_sum(points, &open);
         sums.truncate(sums.partition_point(|(sum, _)| cost + sum < *best - TINY));
         let points: Vec<u32> = sums.iter().map(|(_, point)| *point).collect();
         let mut alone = cost;
