@@ -81,8 +81,8 @@ fn simulation(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
         let repetitions = if setting.quick { theirs.min(20) } else { theirs };
         say(&format!("simulate {attributes}/{k}/{records}/{repetitions}"));
         let attributes_of = uniform(&vec![2; attributes])?;
-        let simulation = Simulation { attributes: attributes_of, k, records, repetitions, seed: 1 };
-        let rate = simulation.run(&Unwatched)?.success_rate;
+        let simulation = Simulation { attributes: attributes_of, k, repetitions, seed: 1 };
+        let rate = simulation.draw(records, &Unwatched)?.success_rate;
         let (own, other) = (f64::from(repetitions), f64::from(theirs));
         let both = (rate * own + reported * other) / (own + other);
         let allowed = 4.0 * (both * (1.0 - both) * (1.0 / own + 1.0 / other)).sqrt() + 1.0 / own.min(other);

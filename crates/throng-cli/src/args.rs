@@ -225,7 +225,7 @@ pub struct Compare {
     /// The policy
     #[arg(short, long)]
     pub policy: PathBuf,
-    /// The methods to compare; all by default
+    /// The methods to compare; by default those that group records and take the policy's requirement
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub methods: Vec<String>,
     /// The values of k to compare; the policy's by default
@@ -293,12 +293,12 @@ pub struct Simulate {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub k: u32,
     /// Records of each table
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
-    pub records: u64,
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), required_unless_present = "needed")]
+    pub records: Option<u64>,
     /// Tables to draw
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pub repetitions: u32,
-    /// Also tell how many records would reach this share of successes
+    /// Tell how many records would reach this share of successes; 0.95 if no share is given
     #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.95")]
     pub needed: Option<f64>,
     /// The seed

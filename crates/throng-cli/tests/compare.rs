@@ -35,11 +35,25 @@ fn combination(run: &serde_json::Value) -> (&str, u64) {
 }
 
 #[test]
-fn without_methods_and_k_all_methods_run_with_the_policys_k() {
+fn without_methods_and_k_all_that_suit_run_with_the_policys_k() {
     let folder = with_people();
     let ran = folder.run(&["compare", "people.csv", "-p", "policy.toml", "-o", "page.html", "--quiet"]);
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (0, "", ""));
     assert!(folder.read("page.html").contains("mondrian-relaxed"));
+    let told = ["compare", "people.csv", "-p", "policy.toml", "-o", "page.html", "--json", "page.json"];
+    let told = folder.run(&told);
+    let figures: serde_json::Value = serde_json::from_str(&folder.read("page.json")).unwrap();
+    let names = |list: &str| -> Vec<String> {
+        let of = |own: &serde_json::Value| own["method"].as_str().unwrap().to_owned();
+        figures[list].as_array().unwrap().iter().map(of).collect()
+    };
+    let (ran, left_out) = (names("runs"), names("left_out"));
+    assert!(figures["runs"].as_array().unwrap().iter().all(|run| run["refused"].is_null()), "{figures}");
+    for odd in ["anatomy", "exact", "accuracy"] {
+        assert!(left_out.contains(&odd.to_owned()) && !ran.contains(&odd.to_owned()), "{odd}");
+    }
+    assert_eq!(ran.len() + left_out.len(), throng::method::METHODS.len());
+    assert!(told.stdout.contains("accuracy: needs max_loss in [privacy]"), "{}", told.stdout);
 }
 
 #[test]

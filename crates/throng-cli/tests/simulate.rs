@@ -33,6 +33,21 @@ fn the_answer_is_told_and_printed_as_json() {
 }
 
 #[test]
+fn the_number_of_records_needs_no_number_of_records() {
+    let folder = Folder::new();
+    let asked = ["simulate", "--attributes", "3", "--k", "5", "--needed"];
+    let words = folder.run(&asked);
+    assert_eq!(words.code, 0, "{}", words.stderr);
+    assert!(words.stdout.contains("records reach k = 5 in 95 % of tables"), "{}", words.stdout);
+    let json = folder.run(&[&asked[..], &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert!(json["records_needed"].as_u64().is_some() && json.get("success_rate").is_none(), "{json}");
+    let neither = folder.run(&["simulate", "--attributes", "3", "--k", "5"]);
+    assert_eq!(neither.code, 2);
+    assert!(neither.stderr.contains("--records"), "{}", neither.stderr);
+}
+
+#[test]
 fn marginals_of_a_table_take_the_place_of_uniform_values() {
     let folder = Folder::new()
         .with("t.csv", &format!("a\n{}y\n", "x\n".repeat(99)))

@@ -15,8 +15,8 @@ use crate::problem::Problem;
 use crate::recipe::{Finder, Recipe};
 use crate::release::{Order, Output, Publish, Release};
 use crate::report::{Provenance, Report};
-use crate::run::{Clock, Prepared, check_release_is_not_the_table, hash, read};
-use crate::table::Table;
+use crate::run::{Clock, Prepared, check_release_is_not_the_table, hash};
+use crate::table::{Reading, Table};
 use crate::watch::Watch;
 
 /// What to mask.
@@ -54,8 +54,8 @@ impl Apply {
     pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
         let mut clock = Clock::start();
         check_release_is_not_the_table(&self.data, &self.release)?;
-        let mut policy = self.recipe.policy()?.with_seed(self.seed);
-        let table = read(&self.data, &policy, watch)?;
+        let table = self.read(watch)?;
+        let mut policy = self.recipe.policy_for(table.names())?.with_seed(self.seed);
         clock.lap("read");
         take_unknown_values_in(&mut policy, &table)?;
         if self.unmet == Unmet::Suppress {
@@ -108,6 +108,13 @@ impl Apply {
         };
         watch.check()?;
         Ok(Prepared::new(output, None, report, None))
+    }
+
+    fn read(&self, watch: &dyn Watch) -> Result<Table> {
+        let policy = self.recipe.policy()?;
+        let missing = policy.missing.first().map_or("", String::as_str);
+        let plan = |names: &[String]| self.recipe.storage(&policy, names);
+        Table::read(&Reading { path: &self.data, missing, plan: &plan, watch })
     }
 
     /// The masked records in classes, and what to know about them.
@@ -167,7 +174,7 @@ fn unmet(violation: &str) -> Error {
 }
 
 /// Values that a hierarchy does not have become leaves below its root, where nothing but `*` covers them.
-fn take_unknown_values_in(policy: &mut Policy, table: &Table) -> Result<()> {
+pub(crate) fn take_unknown_values_in(policy: &mut Policy, table: &Table) -> Result<()> {
     let missing = policy.missing.clone();
     for (column, name) in table.names().iter().enumerate() {
         if policy.role(name) != Role::Quasi {

@@ -10,11 +10,12 @@ use indexmap::IndexMap;
 
 use crate::audit::{self, Findings, LowerBound};
 use crate::error::{Error, Fault, Result};
+use crate::method::exact::EXACT;
 use crate::method::{Entry, METHODS, Solution};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::release::{Order, Output, Publish, Release};
-use crate::report::{Comparison, ComparisonRun, Provenance, Report};
+use crate::report::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
 use crate::run;
 use crate::table::Table;
 use crate::watch::Watch;
@@ -26,7 +27,7 @@ pub struct Compare {
     pub data: PathBuf,
     /// The policy; its method and k are replaced.
     pub policy: Policy,
-    /// Names of methods; all when empty.
+    /// Names of methods; when empty, all that group records and take the requirement.
     pub methods: Vec<String>,
     /// The values of k; the policy's own requirement when empty.
     pub ks: Vec<usize>,
@@ -35,9 +36,12 @@ pub struct Compare {
 impl Compare {
     /// Runs every combination. What a method refuses is told with its reason; it is an error only if nothing ran.
     pub fn run(&self, watch: &dyn Watch) -> Result<Comparison> {
-        let methods = self.checked_methods()?;
         let policies = self.policies()?;
         let first = policies.first().ok_or_else(|| Error::bug("a comparison without any policy"))?;
+        let (methods, left_out) = match self.methods.is_empty() {
+            true => suitable_methods(first)?,
+            false => (self.named_methods()?, Vec::new()),
+        };
         let table = run::read(&self.data, first, watch)?;
         let mut problem = Problem::new(&table, first)?;
         let mut runs = Vec::new();
@@ -55,16 +59,14 @@ impl Compare {
             rows: problem.len() as u64,
             quasi: problem.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
             runs,
+            left_out,
             policy: self.policy.text.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }
 
     /// Each method once, in the order given.
-    fn checked_methods(&self) -> Result<Vec<&'static str>> {
-        if self.methods.is_empty() {
-            return Ok(METHODS.iter().map(|entry| entry.name).collect());
-        }
+    fn named_methods(&self) -> Result<Vec<&'static str>> {
         let mut methods = Vec::new();
         for name in &self.methods {
             let found = Entry::find(name.trim())?.name;
@@ -92,6 +94,33 @@ impl Compare {
             .in_file(&self.data)
             .with_hint(reason.unwrap_or_else(|| "name at least one method".to_owned()))
     }
+}
+
+/// The methods that a comparison without names runs, and the others with why they are left out.
+fn suitable_methods(policy: &Policy) -> Result<(Vec<&'static str>, Vec<LeftOut>)> {
+    let (mut methods, mut left_out) = (Vec::new(), Vec::new());
+    for entry in METHODS {
+        let reason = match run::method(&policy.clone().with_method(entry.name)?) {
+            Err(error) if error.fault() == Fault::Input => {
+                let said = format!("the method {} ", entry.name);
+                error.message().strip_prefix(&said).unwrap_or(error.message()).to_owned()
+            }
+            Err(error) => return Err(error),
+            Ok(_) if entry.name == EXACT.name => {
+                "with k alone it finds what hilbert finds, and with l only small tables can be solved"
+                    .to_owned()
+            }
+            Ok(method) if method.permutes() => {
+                "it publishes exact quasi-identifiers, which have no loss to compare".to_owned()
+            }
+            Ok(_) => {
+                methods.push(entry.name);
+                continue;
+            }
+        };
+        left_out.push(LeftOut { method: entry.name.to_owned(), reason });
+    }
+    Ok((methods, left_out))
 }
 
 /// The combinations of one k.

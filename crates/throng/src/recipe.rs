@@ -9,14 +9,14 @@ use std::path::Path;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, did_you_mean};
 use crate::method::refine::{Masks, Shape};
 use crate::policy::{
     AttributePolicy, DateUnit, Diversity, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Privacy,
     QuasiIdentifier, Role,
 };
-use crate::problem::{Attribute, Problem};
-use crate::table::{ANY, Scale, Tree, value};
+use crate::problem::{Attribute, Problem, storage};
+use crate::table::{ANY, Scale, Storage, Tree, value};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -87,6 +87,17 @@ pub struct Mask {
     pub cell: String,
     /// The values it covers.
     pub covers: Covers,
+}
+
+impl Mask {
+    /// Whether it stands for one number or date, or a missing one.
+    pub(crate) fn is_single(&self) -> bool {
+        match &self.covers {
+            Covers::UpTo(low, high) => low == high,
+            Covers::Missing => true,
+            Covers::Values(_) | Covers::Before(..) => false,
+        }
+    }
 }
 
 /// Values.
@@ -189,6 +200,32 @@ impl Recipe {
     /// As a file.
     pub fn to_json(&self) -> Result<String> {
         crate::report::json(self)
+    }
+
+    /// How to keep the columns of a table that is to be masked; an error if it lacks one that the recipe masks or holds to
+    /// its requirement. Records to be classified have no class yet, and nobody needs identifiers.
+    pub(crate) fn storage(&self, policy: &Policy, names: &[String]) -> Result<Vec<Storage>> {
+        let beyond_k = self.privacy.l.is_some() || self.privacy.t.is_some();
+        let needed = |role: &str| role == "quasi" || (role == "sensitive" && beyond_k);
+        match self.attributes.iter().find(|(name, own)| needed(&own.role) && !names.contains(name)) {
+            None => Ok(storage(policy, names)),
+            Some((name, _)) => {
+                let hint = match did_you_mean(name, names.iter().map(String::as_str)) {
+                    Some(column) => format!("did you mean \"{column}\"?"),
+                    None => "records to be masked must have the columns of the recipe's table".to_owned(),
+                };
+                let error =
+                    Error::input(format!("the table has no column \"{name}\", which the recipe needs"));
+                Err(error.for_attribute(name).with_hint(hint))
+            }
+        }
+    }
+
+    /// The policy for a table with some columns: what it does not have is left out.
+    pub(crate) fn policy_for(&self, names: &[String]) -> Result<Policy> {
+        let mut policy = self.policy()?;
+        policy.attributes.retain(|name, _| names.contains(name));
+        Ok(policy)
     }
 
     /// The policy that the outcome of masking other records is held to.

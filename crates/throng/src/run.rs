@@ -208,9 +208,11 @@ fn rules_note(measures: &Measures) -> Option<String> {
         .filter(|rule| !rule.kept)
         .map(|rule| format!("{} of \"{}\" ({} records)", rule.rule, rule.attribute, rule.broken_records))
         .collect();
-    (!rules.is_empty()).then(|| match broken.is_empty() {
-        true => format!("All {} rules are kept.", rules.len()),
-        false => {
+    (!rules.is_empty()).then(|| match (broken.is_empty(), rules.len()) {
+        (true, 1) => "The rule is kept.".to_owned(),
+        (true, all) => format!("All {all} rules are kept."),
+        (false, 1) => format!("The rule is broken: {}.", broken[0]),
+        (false, _) => {
             format!(
                 "{} of {} rules are kept; broken: {}.",
                 rules.len() - broken.len(),

@@ -40,12 +40,21 @@ pub struct Simulation {
     pub attributes: Vec<Vec<f64>>,
     /// How many records every combination must have.
     pub k: u32,
-    /// Records of each table.
-    pub records: u64,
     /// Tables that are drawn.
     pub repetitions: u32,
     /// The seed.
     pub seed: u64,
+}
+
+/// How often tables of one size reach k.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Drawn {
+    /// Records of each table.
+    pub records: u64,
+    /// Tables in which every combination has k records.
+    pub successes: u32,
+    /// Their share.
+    pub success_rate: f64,
 }
 
 /// What came out.
@@ -58,10 +67,9 @@ pub struct Simulated {
     /// What was simulated.
     #[serde(flatten)]
     pub simulation: Simulation,
-    /// Tables in which every combination has k records.
-    pub successes: u32,
-    /// Their share.
-    pub success_rate: f64,
+    /// What tables of the given size reach, where one was given.
+    #[serde(flatten)]
+    pub drawn: Option<Drawn>,
     /// So many records reach the wanted share, where that was asked for and is possible.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub records_needed: Option<u64>,
@@ -88,19 +96,24 @@ pub fn marginals(problem: &Problem) -> Vec<Vec<f64>> {
 }
 
 impl Simulation {
-    /// Draws the tables.
-    pub fn run(&self, watch: &dyn Watch) -> Result<Simulated> {
-        let dice = Dice::new(&self.attributes)?;
-        watch.stage("simulating", Some(u64::from(self.repetitions)));
-        let successes = self.successes(&dice, self.records, watch)?;
+    /// Draws tables of a size, and searches the size that reaches a share of successes, each where it is given.
+    pub fn run(&self, records: Option<u64>, share: Option<f64>, watch: &dyn Watch) -> Result<Simulated> {
         Ok(Simulated {
             attributes: self.attributes.len(),
             combinations: self.attributes.iter().map(|shares| shares.len() as f64).product(),
-            success_rate: f64::from(successes) / f64::from(self.repetitions.max(1)),
+            drawn: records.map(|records| self.draw(records, watch)).transpose()?,
+            records_needed: share.map(|share| self.records_needed(share, watch)).transpose()?.flatten(),
             simulation: self.clone(),
-            successes,
-            records_needed: None,
         })
+    }
+
+    /// Draws tables of a size.
+    pub fn draw(&self, records: u64, watch: &dyn Watch) -> Result<Drawn> {
+        let dice = Dice::new(&self.attributes)?;
+        watch.stage("simulating", Some(u64::from(self.repetitions)));
+        let successes = self.successes(&dice, records, watch)?;
+        let success_rate = f64::from(successes) / f64::from(self.repetitions.max(1));
+        Ok(Drawn { records, successes, success_rate })
     }
 
     /// How many records reach a share of successes, to within a hundredth; none if 100 million do not.
@@ -283,18 +296,25 @@ impl Counts {
 
 /// What came out, for people.
 pub fn terminal(simulated: &Simulated, share: Option<f64>) -> String {
-    let Simulated { attributes, combinations, simulation, successes, success_rate, records_needed } =
-        simulated;
-    let Simulation { k, records, repetitions, .. } = simulation;
-    let mut text = format!(
-        "{attributes} attributes, up to {combinations} combinations, {records} records, {repetitions} repetitions\n\
-         Every combination has at least {k} records in {successes} of them: {:.1} %\n",
-        100.0 * success_rate
-    );
+    let Simulated { attributes, combinations, simulation, drawn, records_needed } = simulated;
+    let Simulation { k, repetitions, .. } = simulation;
+    let mut text = format!("{attributes} attributes, up to {combinations} combinations");
+    text.push_str(&match drawn {
+        Some(Drawn { records, successes, success_rate }) => format!(
+            ", {records} records, {repetitions} repetitions\n\
+             Every combination has at least {k} records in {successes} of them: {:.1} %\n",
+            100.0 * success_rate
+        ),
+        None => format!(", {repetitions} repetitions\n"),
+    });
     if let Some(share) = share {
         text.push_str(&match records_needed {
-            Some(needed) => format!("About {needed} records reach {:.0} %\n", 100.0 * share),
-            None => format!("Not even 100 million records reach {:.0} %\n", 100.0 * share),
+            Some(needed) => {
+                format!("About {needed} records reach k = {k} in {:.0} % of tables\n", 100.0 * share)
+            }
+            None => {
+                format!("Not even 100 million records reach k = {k} in {:.0} % of tables\n", 100.0 * share)
+            }
         });
     }
     text

@@ -4,12 +4,17 @@
 mod common;
 
 use common::{Loaded, cases, load};
+use std::fmt::Write as _;
+use std::path::Path;
+
 use proptest::prelude::*;
 use throng::loss::{Kernel, group_ncp};
 use throng::method::Partition;
 use throng::method::improve::{Effort, improve};
+use throng::policy::Policy;
 use throng::privacy::Tally;
-use throng::run::solve;
+use throng::problem::Problem;
+use throng::run::{self, solve};
 use throng::watch::Unwatched;
 
 fn loss(loaded: &Loaded, partition: &Partition) -> f64 {
@@ -121,4 +126,127 @@ fn peel_is_nearer_to_the_best_partition_than_the_others() {
     );
     assert!(count > 50);
     assert!(means[2] < means[0] && means[2] < means[1], "{means:?}");
+}
+
+/// A policy: numbers, and categories with the hierarchies of a folder or without any.
+fn policy(
+    privacy: &str,
+    numbers: &[&str],
+    categories: &[&str],
+    hierarchies: Option<&Path>,
+    more: &str,
+) -> Policy {
+    let mut text = format!("[privacy]\n{privacy}\n[method]\nname = \"peel\"\nseed = 1\n{more}");
+    for name in numbers {
+        write!(text, "[attribute.{name}]\nrole = \"quasi\"\nkind = \"numeric\"\n").unwrap();
+    }
+    for name in categories {
+        write!(text, "[attribute.{name}]\nrole = \"quasi\"\nkind = \"categorical\"\n").unwrap();
+        if let Some(folder) = hierarchies {
+            writeln!(text, "hierarchy = '{}'", folder.join(format!("{name}.csv")).display()).unwrap();
+        }
+    }
+    Policy::parse(&text, None).unwrap()
+}
+
+fn problem(data: &Path, policy: &Policy) -> Problem {
+    Problem::new(&run::read(data, policy, &Unwatched).unwrap(), policy).unwrap()
+}
+
+fn gcp_of(problem: &Problem, policy: &Policy, method: &str) -> f64 {
+    let policy = policy.clone().with_method(method).unwrap();
+    let solution = solve(problem, &policy, &Unwatched).unwrap();
+    throng::target::gcp(problem, &solution)
+}
+
+/// Checks that peel loses at most so much with each k.
+fn check_losses(data: &Path, policy: &Policy, most: &[(usize, f64)]) {
+    let mut problem = problem(data, policy);
+    for (k, most) in most {
+        let policy = policy.clone().with_k(*k).unwrap();
+        problem.require(&policy.privacy);
+        let gcp = gcp_of(&problem, &policy, "peel");
+        eprintln!("k = {k}: {gcp:.5}, asked for {most}");
+        assert!(gcp <= *most, "k = {k}: {gcp}");
+    }
+}
+
+const CENSUS: [&str; 6] = ["Gender", "Education", "Marital", "Race", "Work-class", "Country"];
+
+#[test]
+fn peel_keeps_the_loss_on_adult_low() {
+    let Some(data) = common::shared_data() else { return };
+    let categories = [
+        "education",
+        "marital-status",
+        "native-country",
+        "occupation",
+        "race",
+        "salary-class",
+        "sex",
+        "workclass",
+    ];
+    let policy = policy("k = 5", &["age"], &categories, Some(&data.join("hierarchies/adult-arx")), "");
+    let most = [(5, 0.049), (10, 0.076), (25, 0.116), (50, 0.154), (100, 0.197)];
+    check_losses(&data.join("adult.train.complete.csv.zst"), &policy, &most);
+}
+
+#[test]
+fn peel_keeps_the_loss_on_the_census_low() {
+    let Some(data) = common::shared_data() else { return };
+    let policy = policy("k = 5", &["Age"], &CENSUS, Some(&data.join("hierarchies/census9-like")), "");
+    let most = [(5, 0.0108), (10, 0.0190), (25, 0.0340), (50, 0.0493), (100, 0.0695)];
+    check_losses(&data.join("census9-like.csv.zst"), &policy, &most);
+}
+
+#[test]
+fn peel_keeps_the_loss_on_flat_adult_low() {
+    let Some(data) = common::shared_data() else { return };
+    let categories = ["workclass", "marital-status", "occupation", "race", "sex", "native-country"];
+    let policy = policy("k = 5", &["age", "education-num"], &categories, None, "");
+    let most = [(5, 0.080), (10, 0.130), (50, 0.28), (100, 0.35)];
+    check_losses(&data.join("adult.train.complete.csv.zst"), &policy, &most);
+}
+
+#[test]
+fn peel_loses_far_less_than_others_with_diverse_classes() {
+    let Some(data) = common::shared_data() else { return };
+    let sensitive = "[attribute.Occupation]\nrole = \"sensitive\"\n";
+    let policy = policy("l = 4", &["Age"], &CENSUS, Some(&data.join("hierarchies/census9-like")), sensitive);
+    let problem = problem(&data.join("census9-like.csv.zst"), &policy);
+    let others = ["mondrian", "hilbert", "idistance"].map(|method| gcp_of(&problem, &policy, method));
+    let best = others.into_iter().fold(f64::INFINITY, f64::min);
+    let peel = gcp_of(&problem, &policy, "peel");
+    eprintln!("peel {peel:.5}, the best of the others {best:.5}");
+    assert!(peel <= 0.7 * best, "{peel} and {best}");
+}
+
+/// Many quasi-identifiers with deep hierarchies: next to nothing of the lattice can be visited.
+#[test]
+fn peel_copes_with_twenty_quasi_identifiers() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("table.csv");
+    let names: Vec<String> = (0..20).map(|at| format!("q{at}")).collect();
+    let mut text = names.join(",") + "\n";
+    let mut state = 1u64;
+    for _ in 0..1500 {
+        let cells = names.iter().map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Skewed, so that some values are frequent.
+            ((state >> 33) % 64).min((state >> 45) % 64).to_string()
+        });
+        text += &(cells.collect::<Vec<_>>().join(",") + "\n");
+    }
+    std::fs::write(&data, text).unwrap();
+    let mut policy = "[privacy]\nk = 5\n[method]\nname = \"peel\"\nseed = 1\n".to_owned();
+    for name in &names {
+        write!(policy, "[attribute.{name}]\nrole = \"quasi\"\nkind = \"categorical\"\nhierarchy = {{ intervals = [2, 4, 8, 16, 32] }}\n").unwrap();
+    }
+    let policy = Policy::parse(&policy, None).unwrap();
+    let problem = problem(&data, &policy);
+    let peel = gcp_of(&problem, &policy, "peel");
+    let policy = policy.with_method("mondrian").unwrap();
+    let mondrian = gcp_of(&problem, &policy, "mondrian");
+    eprintln!("peel {peel:.4}, mondrian {mondrian:.4}");
+    assert!(peel < mondrian, "{peel} and {mondrian}");
 }

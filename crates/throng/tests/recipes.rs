@@ -123,6 +123,29 @@ fn records_that_fall_short_are_refused_or_left_out() {
 }
 
 #[test]
+fn future_records_have_neither_class_nor_identifier_but_all_that_is_masked() {
+    let folder = tempfile::tempdir().unwrap();
+    let recipe = anonymize(folder.path(), POLICY, 500);
+    let without = |columns: &[usize], text: &str| -> String {
+        let kept = |line: &str| {
+            let cells = line.split(',').enumerate().filter(|(at, _)| !columns.contains(at));
+            cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(",") + "\n"
+        };
+        text.lines().map(kept).collect()
+    };
+    let future = without(&[0, 5], &csv(500, 0));
+    assert!(future.starts_with("age,work,town,note\n"));
+    let rows = apply(folder.path(), recipe.clone(), &future, Unmet::Refuse).unwrap();
+    let learned = rows_of(&folder.path().join("train.release.csv"));
+    assert!(rows.iter().zip(&learned).all(|(own, learned)| own[..4] == learned[..4]));
+    let error = apply(folder.path(), recipe, &future.replace("town", "twon"), Unmet::Refuse).unwrap_err();
+    assert_eq!(error.fault(), Fault::Input);
+    let (message, hint) = (error.to_string(), error.hint().unwrap());
+    assert!(message.contains("new.csv") && message.contains("\"town\", which the recipe needs"), "{message}");
+    assert_eq!(hint, "did you mean \"twon\"?");
+}
+
+#[test]
 fn several_quasi_identifiers_are_kept_with_the_recipe() {
     let folder = tempfile::tempdir().unwrap();
     let policy = POLICY.replace(

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use throng::method::Method;
 use throng::method::refine::{
-    End, Goal, Limits, Outcome, Qid, Refine, Shape, Step, entropy, information_gain, quasi_identifiers,
+    End, First, Goal, Limits, Outcome, Qid, Refine, Shape, Step, entropy, information_gain, quasi_identifiers,
 };
 use throng::policy::Policy;
 use throng::privacy::Tally;
@@ -73,7 +73,7 @@ mod golden {
 
     fn start(problem: &Problem) -> Outcome {
         let limits = Limits { iterations: 0, ..Limits::default() };
-        Refine { goal: Some(Goal::Score), limits }.search(problem, &Unwatched).unwrap()
+        Refine { goal: Some(Goal::Score), limits, ..Refine::default() }.search(problem, &Unwatched).unwrap()
     }
 
     #[test]
@@ -430,7 +430,11 @@ mod plain {
         }
 
         pub fn run(&self) -> (Vec<Refinement>, State) {
-            let (mut state, mut trace) = (self.start(), Vec::new());
+            self.run_from(self.start())
+        }
+
+        pub fn run_from(&self, mut state: State) -> (Vec<Refinement>, State) {
+            let mut trace = Vec::new();
             loop {
                 let candidates = self.candidates(&state);
                 let rank = |own: &Refinement| match self.goal {
@@ -560,7 +564,7 @@ fn cell(kind: u8, code: u8) -> String {
 }
 
 /// A step in the words of the plain implementation.
-fn told(problem: &Problem, step: &plain::Refinement) -> (String, Vec<String>, Vec<u64>, Vec<u32>) {
+fn told(problem: &Problem, step: &plain::Refinement) -> Told {
     let bits = |value: f64| (value * 1e9).round() as u64;
     let attribute = &problem.attributes[step.attribute];
     let hides = Shape::of(attribute) == Shape::Suppression;
@@ -623,6 +627,15 @@ proptest! {
     }
 }
 
+type Told = (String, Vec<String>, Vec<u64>, Vec<u32>);
+
+/// A step of the search as [`told`] tells those of the plain implementation.
+fn told_here(step: &Step) -> Told {
+    let bits = |value: f64| (value * 1e9).round() as u64;
+    let measured = vec![bits(step.gain), bits(step.loss)];
+    (step.attribute.clone(), step.into.clone(), measured, step.anonymity.clone())
+}
+
 fn compare_with_plain(small: &Small) -> Result<(), TestCaseError> {
     {
         let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
@@ -634,19 +647,7 @@ fn compare_with_plain(small: &Small) -> Result<(), TestCaseError> {
         }
         let outcome = search(&problem, small.goal);
         let (trace, state) = plain.run();
-        let own: Vec<_> = outcome
-            .trace
-            .iter()
-            .map(|step| {
-                let bits = |value: f64| (value * 1e9).round() as u64;
-                (
-                    step.attribute.clone(),
-                    step.into.clone(),
-                    vec![bits(step.gain), bits(step.loss)],
-                    step.anonymity.clone(),
-                )
-            })
-            .collect();
+        let own: Vec<_> = outcome.trace.iter().map(told_here).collect();
         let expected: Vec<_> = trace.iter().map(|step| told(&problem, step)).collect();
         prop_assert_eq!(own, expected);
         // The groups are the classes of the final state.
@@ -688,6 +689,41 @@ proptest! {
     }
 
     #[test]
+    fn begun_with_the_union_a_search_does_its_steps_and_goes_on_where_it_ends(small in smalls(100)) {
+        let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
+        let (qids, _) = quasi_identifiers(&problem);
+        if qids.len() < 2 || problem.requirement.check_feasible(&problem).is_err() {
+            return Ok(());
+        }
+        let all: Vec<usize> = (0..problem.attributes.len()).collect();
+        let union = Qid { attributes: all, k: qids.iter().map(|qid| qid.k).max().unwrap() };
+        let (led, state) = plain::Plain { problem: &problem, goal: small.goal, qids: vec![union] }.run();
+        let each = plain::Plain { problem: &problem, goal: small.goal, qids };
+        prop_assert!(each.valid(&state), "what is safe for the union is safe for each");
+        let (further, end) = each.run_from(state);
+        let outcome = Refine { goal: Some(small.goal), first: First::Union, ..Refine::default() };
+        let outcome = outcome.search(&problem, &Unwatched).unwrap();
+        // Of the steps of the union, the anonymity of each quasi-identifier is told, not that of the union.
+        let told_led = |step: &Step| {
+            let (attribute, into, measured, _) = told_here(step);
+            (attribute, into, measured)
+        };
+        let expected = led.iter().map(|step| told(&problem, step)).map(|(one, two, three, _)| (one, two, three));
+        prop_assert!(outcome.trace.iter().map(told_led).take(led.len()).eq(expected));
+        let rest: Vec<Told> = outcome.trace[led.len()..].iter().map(told_here).collect();
+        prop_assert_eq!(rest, further.iter().map(|step| told(&problem, step)).collect::<Vec<_>>());
+        prop_assert_eq!(outcome.end, End::Finished);
+        prop_assert!(each.valid(&state_of(&outcome, &problem)) && outcome.open.is_empty());
+        let mut groups: Vec<Vec<u32>> = outcome.partition.groups().map(<[u32]>::to_vec).collect();
+        groups.iter_mut().for_each(|group| group.sort_unstable());
+        groups.sort();
+        let all: Vec<usize> = (0..problem.attributes.len()).collect();
+        let mut classes = each.classes(&end, &all);
+        classes.sort();
+        prop_assert_eq!(groups, classes);
+    }
+
+    #[test]
     fn a_search_that_is_stopped_has_done_the_first_steps(small in smalls(60), after in 0usize..6) {
         let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
         if problem.requirement.check_feasible(&problem).is_err() {
@@ -695,7 +731,8 @@ proptest! {
         }
         let whole = search(&problem, small.goal);
         let limits = Limits { iterations: after as u64, ..Limits::default() };
-        let limited = Refine { goal: Some(small.goal), limits }.search(&problem, &Unwatched).unwrap();
+        let limited = Refine { goal: Some(small.goal), limits, ..Refine::default() };
+        let limited = limited.search(&problem, &Unwatched).unwrap();
         let stopped = Refine { goal: Some(small.goal), ..Refine::default() }
             .search(&problem, &Impatient { left: AtomicUsize::new(after) })
             .unwrap();

@@ -326,11 +326,10 @@ fn simulated_tables_reach_k_as_often_as_reported() {
         let simulation = throng::simulate::Simulation {
             attributes: throng::simulate::uniform(&vec![2; attributes]).unwrap(),
             k,
-            records,
             repetitions,
             seed: 7,
         };
-        let rate = simulation.run(&Unwatched).unwrap().success_rate;
+        let rate = simulation.draw(records, &Unwatched).unwrap().success_rate;
         // Both rates are random; four standard deviations, and one repetition for rates at an end.
         let both =
             (rate * f64::from(repetitions) + reported * f64::from(theirs)) / f64::from(repetitions + theirs);
@@ -348,14 +347,12 @@ fn a_search_tells_how_many_records_are_needed() {
     let simulation = throng::simulate::Simulation {
         attributes: throng::simulate::uniform(&[2, 2, 2]).unwrap(),
         k: 5,
-        records: 1,
         repetitions: 200,
         seed: 3,
     };
     let needed = simulation.records_needed(0.95, &Unwatched).unwrap().unwrap();
     // Between the sizes of table 12 with 74 % and 100 %.
     assert!((75..120).contains(&needed), "{needed}");
-    let at =
-        |records| throng::simulate::Simulation { records, ..simulation.clone() }.run(&Unwatched).unwrap();
-    assert!(at(needed).success_rate >= 0.95 && at(needed * 9 / 10).success_rate < 0.95);
+    let rate_at = |records| simulation.draw(records, &Unwatched).unwrap().success_rate;
+    assert!(rate_at(needed) >= 0.95 && rate_at(needed * 9 / 10) < 0.95);
 }

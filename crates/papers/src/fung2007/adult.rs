@@ -224,51 +224,105 @@ pub fn union(qids: &[Vec<&'static str>]) -> Vec<&'static str> {
     ADULT.iter().map(|(name, _)| *name).filter(|name| qids.iter().any(|own| own.contains(name))).collect()
 }
 
+/// A random requirement of several quasi-identifiers and the errors under it.
+struct Compared {
+    /// Number of quasi-identifiers and their length.
+    shape: (usize, usize),
+    /// Each kept safe by itself, as the paper does.
+    each: f64,
+    /// The same, but begun with their union.
+    union_first: f64,
+    /// Their union as one quasi-identifier.
+    union: f64,
+}
+
 /// Figure 8: several quasi-identifiers against their union.
 pub fn several(setting: &Setting, adult: &Adult<'_>) -> Result<Section> {
+    let mut blocks = vec![Block::Words(
+        "The paper does not say how categories were masked here, so both ways are shown. A search for several \
+         quasi-identifiers may do all that one for their union does, and more; but a greedy one need not. Its score weighs \
+         gains by records of anonymity lost: a quasi-identifier refined once has little left to lose, so refinements there \
+         look cheap, and in one that is still at the size of the table they look dear. The option first = \"union\", \
+         our addition, begins with the union and goes on with each by itself when nothing more is possible."
+            .to_owned(),
+    )];
+    let mut claims = Vec::new();
+    for (masking, how) in
+        [(Masking::Suppression, "categories suppressed"), (Masking::Taxonomies, "categories generalized")]
+    {
+        let mut compared = compare(setting, adult, masking)?;
+        compared.sort_by(|one, other| one.union.total_cmp(&other.union));
+        let series = |name: &str, pick: fn(&Compared) -> f64| Series {
+            name: name.to_owned(),
+            values: compared.iter().map(|own| Some(pick(own))).collect(),
+        };
+        blocks.push(Block::Lines(Chart {
+            title: format!("AE of C4.5, k = 100, {how}"),
+            words: "Random requirements, ordered by the error of their union; each is told as number of \
+                    quasi-identifiers × their length."
+                .to_owned(),
+            across: "requirement".to_owned(),
+            places: compared.iter().map(|own| format!("{}×{}", own.shape.0, own.shape.1)).collect(),
+            series: vec![
+                series("several", |own| own.each),
+                series("several, begun with their union", |own| own.union_first),
+                series("their union", |own| own.union),
+            ],
+            unit: Unit::Share,
+            log: false,
+        }));
+        let claim = |text: String, pick: fn(&Compared) -> f64| {
+            let at_most = compared.iter().filter(|own| pick(own) <= own.union).count();
+            let below = compared.iter().filter(|own| pick(own) < own.union).count();
+            let mean = |pick: fn(&Compared) -> f64| {
+                compared.iter().map(pick).sum::<f64>() / compared.len().max(1) as f64
+            };
+            Claim {
+                text,
+                // A bare majority of thirty may be chance.
+                verdict: match compared.len() {
+                    all if 3 * at_most >= 2 * all => Verdict::Held,
+                    all if 2 * at_most > all => Verdict::Partly,
+                    _ => Verdict::Failed,
+                },
+                evidence: format!(
+                    "{at_most} of {} at or below the error of their union, {below} below; {} on average against {}",
+                    compared.len(),
+                    percent(mean(pick)),
+                    percent(mean(|own| own.union))
+                ),
+            }
+        };
+        claims.push(claim(
+            format!("Several quasi-identifiers generally have a lower AE than their union ({how})"),
+            |own| own.each,
+        ));
+        claims.push(claim(format!("The same, begun with their union ({how}; ours)"), |own| own.union_first));
+    }
+    blocks.push(Block::Claims(claims));
+    Ok(Section { heading: "Figure 8: several quasi-identifiers against their union".to_owned(), blocks })
+}
+
+fn compare(setting: &Setting, adult: &Adult<'_>, masking: Masking) -> Result<Vec<Compared>> {
     let requirements = requirements(if setting.quick { 5 } else { 30 });
     let options = format!("{}\nbaseline = false", adult.presplit());
-    let mut points = Vec::new();
-    for (number, qids) in requirements.iter().enumerate() {
-        say(&format!("several quasi-identifiers, {} of {}", number + 1, requirements.len()));
+    let compared = requirements.iter().enumerate().map(|(number, qids)| {
+        say(&format!("several quasi-identifiers, {masking:?}, {} of {}", number + 1, requirements.len()));
         let all = union(qids);
-        let measure = |privacy: &str| -> Result<f64> {
-            let policy = adult.policy(privacy, &options, &all, Masking::Taxonomies)?;
+        let measure = |privacy: &str, first: &str| -> Result<f64> {
+            let mut policy = adult.policy(privacy, &options, &all, masking)?;
+            policy.method.options.insert("first".to_owned(), first.into());
             error(&adult.classify(policy)?, "tree", "anonymity")
         };
-        points.push((qids.len(), qids[0].len(), measure(&several_text(qids, 100))?, measure("k = 100")?));
-    }
-    let at_most = points.iter().filter(|(.., several, union)| several <= union).count();
-    let better = points.iter().filter(|(.., several, union)| several < union).count();
-    points.sort_by(|one, other| one.3.total_cmp(&other.3));
-    let series = |name: &str, pick: fn(&(usize, usize, f64, f64)) -> f64| Series {
-        name: name.to_owned(),
-        values: points.iter().map(|point| Some(pick(point))).collect(),
-    };
-    Ok(Section {
-        heading: "Figure 8: several quasi-identifiers against their union".to_owned(),
-        blocks: vec![
-            Block::Lines(Chart {
-                title: "AE of C4.5, k = 100".to_owned(),
-                words: "Random requirements, ordered by the error of their union; each is told as number of \
-                        quasi-identifiers × their length."
-                    .to_owned(),
-                across: "requirement".to_owned(),
-                places: points.iter().map(|(number, length, ..)| format!("{number}×{length}")).collect(),
-                series: vec![series("several", |point| point.2), series("their union", |point| point.3)],
-                unit: Unit::Share,
-                log: false,
-            }),
-            Block::Claims(vec![Claim {
-                text: "Several quasi-identifiers generally have a lower AE than their union".to_owned(),
-                verdict: if 2 * at_most > points.len() { Verdict::Held } else { Verdict::Failed },
-                evidence: format!(
-                    "{at_most} of {} at or below the error of their union, {better} below",
-                    points.len()
-                ),
-            }]),
-        ],
-    })
+        let several = several_text(qids, 100);
+        Ok(Compared {
+            shape: (qids.len(), qids[0].len()),
+            each: measure(&several, "each")?,
+            union_first: measure(&several, "union")?,
+            union: measure("k = 100", "each")?,
+        })
+    });
+    compared.collect()
 }
 
 /// Figure 10: the setting of Iyengar 2002, ten folds, masks learned from the training folds.
@@ -306,7 +360,8 @@ pub fn folds(setting: &Setting, adult: &Adult<'_>) -> Result<Section> {
                 title: "AE of C4.5".to_owned(),
                 words: format!(
                     "{folds} folds; only the eight attributes of the quasi-identifier are used; masks are learned from \
-                     the training folds. The genetic algorithm's own errors (LM, CM) are not repeated here."
+                     the training folds. The paper used the taxonomies of the genetic algorithm's author, which are not known here; \
+                     that algorithm's own errors (LM, CM) are not repeated."
                 ),
                 across: "k".to_owned(),
                 places: ks.iter().map(usize::to_string).collect(),
@@ -318,12 +373,10 @@ pub fn folds(setting: &Setting, adult: &Adult<'_>) -> Result<Section> {
                 log: false,
             }),
             Block::Claims(vec![Claim {
-                text: "The error stays low up to k = 500 and beyond".to_owned(),
-                verdict: if most - base < 0.25 * (upper - base).max(0.04) {
-                    Verdict::Held
-                } else {
-                    Verdict::Partly
-                },
+                text:
+                    "The error stays low up to k = 500 and beyond: at most a quarter of the way from BE to UE"
+                        .to_owned(),
+                verdict: if most - base <= 0.25 * (upper - base) { Verdict::Held } else { Verdict::Failed },
                 evidence: format!(
                     "AE at most {}, BE {}, always telling the more frequent class {}",
                     percent(most),

@@ -19,15 +19,10 @@ pub fn run(arguments: &args::Simulate) -> Result<ExitCode> {
         let simulation = Simulation {
             attributes: attributes(arguments, &progress)?,
             k: arguments.k,
-            records: arguments.records,
             repetitions: arguments.repetitions,
             seed: arguments.seed,
         };
-        let mut simulated = simulation.run(&progress)?;
-        if let Some(share) = arguments.needed {
-            simulated.records_needed = simulation.records_needed(share, &progress)?;
-        }
-        Ok(simulated)
+        simulation.run(arguments.records, arguments.needed, &progress)
     })?;
     drop(progress);
     if arguments.json {

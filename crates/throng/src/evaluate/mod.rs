@@ -241,3 +241,9 @@ pub(crate) fn read_all(path: &Path, policy: &Policy, watch: &dyn Watch) -> Resul
     let missing = policy.missing.first().map_or("", String::as_str);
     Table::read(&Reading { path, missing, plan: &plan, watch })
 }
+
+/// A file named beside the policy if it is there, else from where the command runs.
+pub(crate) fn beside(policy: Option<&Path>, file: &Path) -> PathBuf {
+    let beside = policy.and_then(Path::parent).map(|folder| folder.join(file));
+    beside.filter(|path| path.exists()).unwrap_or_else(|| file.to_owned())
+}

@@ -55,12 +55,11 @@ impl Auto {
         let cells = problem.len() as f64 * problem.attributes.len() as f64;
         let expected = cells / CELLS_PER_SECOND;
         let within = self.seconds.unwrap_or(SECONDS);
-        let size = format!("{} records with {} quasi-identifiers", problem.len(), problem.attributes.len());
         let own_k = problem.demands.is_some();
         if expected > within && !own_k {
             let because = format!(
-                "for {size}, peel may take {expected:.0} seconds and more, and {within} were thought fine \
-                 (`seconds` under [method] says otherwise)"
+                "the table is large, so that peel could take longer than {within} seconds (`seconds` under [method] \
+                 says how long it may)"
             );
             return plain(&ordered::HILBERT, &because);
         }
@@ -68,7 +67,7 @@ impl Auto {
         if let Some(seconds) = self.seconds {
             options.insert("seconds".to_owned(), Value::Float(seconds));
         }
-        let because = format!("it loses least, and {size} are few enough for it");
+        let because = "it loses least, and the table is not too large for it".to_owned();
         Choice { entry: &peel::PEEL, options, because }
     }
 }

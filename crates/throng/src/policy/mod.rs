@@ -25,7 +25,7 @@ use crate::table::Tree;
 use crate::table::domain::shorten;
 
 /// The method of a policy that names none.
-pub const DEFAULT_METHOD: &str = "mondrian";
+pub const DEFAULT_METHOD: &str = "auto";
 
 /// A checked policy.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 mod charts;
 mod compare;
 mod figures;
+mod fitted;
 mod html;
 mod json;
 mod number;
@@ -20,7 +21,7 @@ mod terminal;
 mod tests;
 mod text;
 
-pub use compare::{Comparison, ComparisonRun, compare_html, compare_terminal};
+pub use compare::{Comparison, ComparisonRun, LeftOut, compare_html, compare_terminal};
 pub use html::html;
 pub use json::json;
 pub use page::{Block, Chart, Claim, Node, Page, Section, Series, Verdict, page_html};

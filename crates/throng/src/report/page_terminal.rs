@@ -1,7 +1,8 @@
 //! A page in at most 80 columns of plain text. Charts are left to the HTML page.
 
+use super::fitted::fitted_table;
 use super::page::{Block, Claim, Node, Page};
-use super::terminal::{COLUMNS, Side, finished, table};
+use super::terminal::{COLUMNS, finished};
 use super::text::wrap;
 
 /// A page in plain text.
@@ -26,12 +27,7 @@ pub fn page_terminal(page: &Page) -> String {
 fn block(block: &Block) -> Vec<String> {
     match block {
         Block::Words(words) => indented(words, 2),
-        Block::Table { head, rows } => {
-            let sides: Vec<Side> =
-                (0..head.len()).map(|at| if at == 0 { Side::Left } else { Side::Right }).collect();
-            let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).cloned().collect();
-            table(&rows, &sides)
-        }
+        Block::Table { head, rows } => fitted_table(head, rows),
         Block::Lines(_) | Block::Bars(_) => Vec::new(),
         Block::Tree(root) => outline(root),
         Block::Claims(claims) => claims.iter().flat_map(claim).collect(),

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::{Comparison, ComparisonRun, Provenance, Report};
+use super::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
 use crate::audit::{
     Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, SensitiveMeasure,
 };
@@ -267,6 +267,7 @@ pub(crate) fn comparison() -> Comparison {
         rows: 30_162,
         quasi: LOSSES.iter().map(|(name, _)| (*name).to_owned()).collect(),
         runs: runs.chain([refused]).collect(),
+        left_out: vec![LeftOut { method: "anatomy".into(), reason: "it publishes no cells".into() }],
         policy: "[privacy]\nk = 5\n".into(),
         version: "0.1.0".into(),
     }
@@ -285,6 +286,7 @@ pub(crate) fn comparison_of(report: &Report) -> Comparison {
         rows: report.measures.rows_in,
         quasi: report.quasi.clone(),
         runs: vec![run(None, None), run(Some(5), None), run(Some(7), Some(report.notes.join(" ")))],
+        left_out: Vec::new(),
         policy: report.provenance.policy.clone(),
         version: report.provenance.version.clone(),
     }

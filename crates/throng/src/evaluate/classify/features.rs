@@ -6,7 +6,7 @@ use crate::method::refine::Masks;
 use crate::policy::{Kind, Policy, Role};
 use crate::problem::{Attribute, Problem};
 use crate::table::domain::guess_kind;
-use crate::table::{Scale, Table, value};
+use crate::table::{Map, Scale, Table, value};
 
 /// Records with their class.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ impl Data {
                 let quasi = problem.attributes.iter().position(|attribute| attribute.name == *name);
                 let values = match quasi {
                     Some(at) => own_values(problem, at),
-                    None => column_values(table, column, &rows, policy),
+                    None => column_values(&[(table, column, &rows)], policy),
                 };
                 Feature { name: name.clone(), quasi: quasi.is_some(), values }
             })
@@ -107,7 +107,7 @@ impl Data {
             .map(|(column, name)| Feature {
                 name: name.clone(),
                 quasi: false,
-                values: column_values(release, column, &rows, policy),
+                values: column_values(&[(release, column, &rows)], policy),
             });
         Ok(Data { features: quasi.chain(others).collect(), labels, classes: class.domain.len() })
     }
@@ -145,7 +145,7 @@ fn is_quasi(problem: &Problem, name: &str) -> bool {
 }
 
 /// The columns that may be learned from.
-fn columns<'a>(
+pub(super) fn columns<'a>(
     problem: &'a Problem,
     policy: &'a Policy,
     table: &'a Table,
@@ -156,7 +156,7 @@ fn columns<'a>(
 }
 
 /// The values of a quasi-identifier in the table; a missing number may be any.
-fn own_values(problem: &Problem, at: usize) -> Values {
+pub(super) fn own_values(problem: &Problem, at: usize) -> Values {
     let domain = &problem.attributes[at].domain;
     let codes = (0..problem.len()).map(|record| problem.records.code(record, at));
     match domain.scale() {
@@ -169,26 +169,46 @@ fn own_values(problem: &Problem, at: usize) -> Values {
     }
 }
 
-fn ranges(ends: Vec<(f64, f64)>) -> Values {
+pub(super) fn ranges(ends: Vec<(f64, f64)>) -> Values {
     let whole = ends.iter().all(|(low, high)| low.fract() == 0.0 && high.fract() == 0.0);
     Values::Ranges { ends, whole }
 }
 
-/// The values of a column that is published as it is.
-fn column_values(table: &Table, column: usize, rows: &[usize], policy: &Policy) -> Values {
-    let texts = table.values(column);
-    let numbers = table.numbers(column);
-    let present = || texts.iter().copied().filter(|text| !policy.missing.iter().any(|marker| marker == text));
+/// Some rows of a column of a table.
+pub(super) type Column<'a> = (&'a Table, usize, &'a [usize]);
+
+/// The values of a column that is published as it is, of one table after the other.
+pub(super) fn column_values(columns: &[Column<'_>], policy: &Policy) -> Values {
+    let is_missing = |text: &str| policy.missing.iter().any(|marker| marker == text);
+    let texts = || columns.iter().flat_map(|(table, column, _)| table.values(*column));
     let read = |text: &str| value::number(text).or_else(|| value::date(text));
-    if guess_kind(present()) == Kind::Categorical {
-        return Values::Categories { of: rows.iter().map(|row| numbers[*row]).collect(), count: texts.len() };
+    // Each table has numbers of its own for texts.
+    let mut of = Vec::new();
+    let mut distinct: Map<&str, u32> = Map::default();
+    for (table, column, rows) in columns {
+        let own: Vec<u32> = table
+            .values(*column)
+            .into_iter()
+            .map(|text| {
+                let next = distinct.len() as u32;
+                *distinct.entry(text).or_insert(next)
+            })
+            .collect();
+        let numbers = table.numbers(*column);
+        of.extend(rows.iter().map(|row| own[numbers[*row] as usize]));
     }
-    let known: Vec<f64> = present().filter_map(read).collect();
-    let fold = |start: f64, pick: fn(f64, f64) -> f64| known.iter().copied().fold(start, pick);
-    let all = (fold(f64::INFINITY, f64::min), fold(f64::NEG_INFINITY, f64::max));
-    let ends: Vec<(f64, f64)> =
-        texts.iter().map(|text| read(text).map_or(all, |value| (value, value))).collect();
-    ranges(rows.iter().map(|row| ends[numbers[*row] as usize]).collect())
+    if guess_kind(texts().filter(|text| !is_missing(text))) == Kind::Categorical {
+        return Values::Categories { of, count: distinct.len() };
+    }
+    let known = || texts().filter(|text| !is_missing(text)).filter_map(read);
+    let all = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+    let mut ends = vec![all; distinct.len()];
+    for text in texts() {
+        if let (Some(value), Some(number)) = (read(text), distinct.get(text)) {
+            ends[*number as usize] = (value, value);
+        }
+    }
+    ranges(of.into_iter().map(|number| ends[number as usize]).collect())
 }
 
 fn published_values(attribute: &Attribute, cells: &[Cell], of_row: &[u32], how: Ranges) -> Values {
@@ -226,6 +246,8 @@ fn masked_values(problem: &Problem, at: usize, masks: &Masks) -> Values {
     if numeric && published.iter().all(|(low, high)| low == high) {
         return own_values(problem, at);
     }
-    let of = (0..problem.len()).map(|record| of_code[problem.records.code(record, at) as usize]).collect();
-    Values::Categories { of, count: published.len() + 1 }
+    let of: Vec<u32> =
+        (0..problem.len()).map(|record| of_code[problem.records.code(record, at) as usize]).collect();
+    let hidden = of.contains(&(published.len() as u32));
+    Values::Categories { of, count: published.len() + usize::from(hidden) }
 }

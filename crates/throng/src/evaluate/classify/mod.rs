@@ -8,6 +8,7 @@ mod bayes;
 mod features;
 mod splits;
 mod tell;
+mod tested;
 mod tree;
 
 pub use bayes::Bayes;
@@ -15,13 +16,16 @@ pub use features::{Data, Feature, Ranges, Values};
 pub use splits::{Plan, Split};
 pub use tree::{Tree, first_choice};
 
+use std::path::PathBuf;
+
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::{Entry, Outcome, Study, Task, read_all};
+use super::{Entry, Outcome, Study, Task, beside, read_all};
 use crate::error::{Error, Result};
 use crate::method::Options;
 use crate::problem::Problem;
 use crate::run;
+use crate::table::Table;
 use crate::table::source::is_standard;
 use crate::watch::Watch;
 
@@ -53,6 +57,8 @@ pub struct Classify {
     pub ranges: Ranges,
     /// Whether to measure the table as well, and rank its attributes.
     pub baseline: bool,
+    /// A table whose records are classified instead of some of this one's.
+    pub test: Option<PathBuf>,
 }
 
 fn configure(options: &mut Options<'_>) -> Result<Box<dyn Task>> {
@@ -72,7 +78,24 @@ fn configure(options: &mut Options<'_>) -> Result<Box<dyn Task>> {
     let all = [("auto", Ranges::Auto), ("categories", Ranges::Categories), ("overlap", Ranges::Overlap)];
     let ranges = options.choice("ranges", &all)?;
     let baseline = options.flag("baseline", true)?;
-    Ok(Box::new(Classify { plan, masks, ranges, baseline }))
+    let test = options.text("test")?.map(PathBuf::from);
+    if test.is_some() {
+        let splits = ["folds", "train", "test_share"].into_iter().find(|key| options.value(key).is_some());
+        if let Some(other) = splits {
+            return Err(Error::input(format!(
+                "`test` and `{other}` of the task classify exclude each other"
+            ))
+            .with_hint("with a test table, all records of the table are learned from"));
+        }
+        if options.value("masks").is_some() && masks == Learned::Together {
+            return Err(Error::input("with `test`, masks are learned from the table alone").with_hint(
+                "leave out `masks = \"together\"`, or put both tables into one and tell with `train` how many \
+                 records to learn from",
+            ));
+        }
+    }
+    let masks = if test.is_some() { Learned::Train } else { masks };
+    Ok(Box::new(Classify { plan, masks, ranges, baseline, test }))
 }
 
 /// The classifiers.
@@ -189,19 +212,16 @@ pub(super) struct Measured {
 
 impl Task for Classify {
     fn run(&self, study: &Study<'_>, watch: &dyn Watch) -> Result<Outcome> {
-        let problem = study.problem;
         if is_standard(study.data) {
             return Err(Error::input("classify reads the table twice and cannot take standard input")
                 .with_hint("give the name of a file"));
         }
         let table = read_all(study.data, study.policy, watch)?;
-        let raw = Data::of_table(problem, study.policy, &table)?;
-        self.check(problem.len())?;
-        let splits = self.plan.splits(problem.len(), problem.seed);
-        let all: Vec<u32> = (0..problem.len() as u32).collect();
-        let release = match self.masks {
-            Learned::Together => self.released(study, &splits)?,
-            Learned::Train => learn_masks(study, &raw, &splits, watch)?,
+        let Material { raw, splits, release, labels, split } = match &self.test {
+            Some(test) => {
+                tested::material(study, &table, &beside(study.policy.path.as_deref(), test), watch)?
+            }
+            None => self.material(study, &table, watch)?,
         };
         let mut measured = Vec::new();
         for classifier in Classifier::ALL {
@@ -218,16 +238,48 @@ impl Task for Classify {
             }
             measured.push(Measured { classifier, baseline, release: sum });
         }
-        let ranked = match self.baseline {
-            true => ranking(&raw, splits.first().map_or(&all, |split| &split.train)),
-            false => Vec::new(),
+        let ranked = match (self.baseline, splits.first()) {
+            (true, Some(split)) => ranking(&raw, &split.train),
+            _ => Vec::new(),
         };
         let linked = study.records.is_some() || self.masks == Learned::Train;
-        Ok(tell::outcome(problem, self, &measured, &ranked, linked))
+        let class = &study.problem.classes[0].name;
+        Ok(tell::outcome(self, &tell::Asked { class, labels, split, linked }, &measured, &ranked))
     }
 }
 
+/// What classifiers learn from and what they classify.
+struct Material {
+    raw: Data,
+    splits: Vec<Split>,
+    /// Masked records with the splits they are for.
+    release: Vec<(Data, Vec<Split>)>,
+    /// The classes.
+    labels: Vec<String>,
+    /// How records are split, in words.
+    split: String,
+}
+
+/// The names of the classes of a problem that has one.
+fn class_labels(problem: &Problem) -> Vec<String> {
+    let domain = &problem.classes[0].domain;
+    (0..domain.len() as u32).map(|code| domain.label(code).to_owned()).collect()
+}
+
 impl Classify {
+    /// The records of one table, split.
+    fn material(&self, study: &Study<'_>, table: &Table, watch: &dyn Watch) -> Result<Material> {
+        let problem = study.problem;
+        let raw = Data::of_table(problem, study.policy, table)?;
+        self.check(problem.len())?;
+        let splits = self.plan.splits(problem.len(), problem.seed);
+        let release = match self.masks {
+            Learned::Together => self.released(study, &splits)?,
+            Learned::Train => learn_masks(study, &raw, &splits, watch)?,
+        };
+        Ok(Material { raw, splits, release, labels: class_labels(problem), split: self.plan.describe() })
+    }
+
     fn check(&self, records: usize) -> Result<()> {
         let enough = match self.plan {
             Plan::First(first) => first < records,
@@ -275,15 +327,19 @@ fn learn_masks(
         .iter()
         .map(|split| {
             let part: Problem = problem.of_records(&split.train);
-            let masks = run::solve(&part, study.policy, watch)?.masks.ok_or_else(|| {
-                Error::input(format!(
-                    "the method {} does not learn masks that other records could be masked with",
-                    study.policy.method.name
-                ))
-                .with_hint("use the method refine, or leave out `masks = \"train\"`")
-            })?;
+            let masks = run::solve(&part, study.policy, watch)?
+                .masks
+                .ok_or_else(|| no_masks(study, "leave out `masks = \"train\"`"))?;
             let own = Split { train: split.train.clone(), test: split.test.clone() };
             Ok((raw.masked(problem, &masks), vec![own]))
         })
         .collect()
+}
+
+fn no_masks(study: &Study<'_>, or: &str) -> Error {
+    Error::input(format!(
+        "the method {} does not learn masks that other records could be masked with",
+        study.policy.method.name
+    ))
+    .with_hint(format!("use the method refine, or {or}"))
 }

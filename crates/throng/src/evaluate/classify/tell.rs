@@ -4,30 +4,38 @@ use serde_json::{Map, Value, json};
 
 use super::{Classifier, Classify, Confusion, Learned, Measured};
 use crate::evaluate::Outcome;
-use crate::problem::Problem;
 use crate::report::{Block, Chart, Section, Series, Unit};
 
+/// What was asked for.
+pub(super) struct Asked<'a> {
+    /// The attribute that is predicted.
+    pub class: &'a str,
+    /// Its classes.
+    pub labels: Vec<String>,
+    /// How records are split, in words.
+    pub split: String,
+    /// Whether the record behind each row of the release is known.
+    pub linked: bool,
+}
+
 pub(super) fn outcome(
-    problem: &Problem,
     task: &Classify,
+    asked: &Asked<'_>,
     measured: &[Measured],
     ranked: &[String],
-    linked: bool,
 ) -> Outcome {
-    let class = &problem.classes[0];
-    let labels: Vec<String> =
-        (0..class.domain.len() as u32).map(|code| class.domain.label(code).to_owned()).collect();
+    let labels = &asked.labels;
     let mut figures = Map::new();
-    figures.insert("class".to_owned(), json!(class.name));
-    figures.insert("split".to_owned(), json!(task.plan.describe()));
+    figures.insert("class".to_owned(), json!(asked.class));
+    figures.insert("split".to_owned(), json!(asked.split));
     for own in measured {
-        figures.insert(own.classifier.name().to_owned(), figures_of(own, &labels));
+        figures.insert(own.classifier.name().to_owned(), figures_of(own, labels));
     }
     if task.baseline {
         figures.insert("ranking".to_owned(), json!(ranked));
     }
-    let mut sections = vec![errors_section(task, measured, linked)];
-    sections.extend(measured.iter().map(|own| confusion_section(own, &labels)));
+    let mut sections = vec![errors_section(task, asked, measured)];
+    sections.extend(measured.iter().map(|own| confusion_section(own, labels)));
     if !ranked.is_empty() {
         sections.push(Section {
             heading: "Attributes by rank".to_owned(),
@@ -86,13 +94,13 @@ fn headline(own: &Measured) -> String {
     }
 }
 
-fn errors_section(task: &Classify, measured: &[Measured], linked: bool) -> Section {
-    let mut words = format!("Share of records put into the wrong class; {}.", task.plan.describe());
+fn errors_section(task: &Classify, asked: &Asked<'_>, measured: &[Measured]) -> Section {
+    let mut words = format!("Share of records put into the wrong class; {}.", asked.split);
     words.push_str(match task.masks {
         Learned::Together => " All records were masked together, then split.",
         Learned::Train => " Masks were learned from the records that classifiers learned from.",
     });
-    if !linked {
+    if !asked.linked {
         words.push_str(
             " Nobody can tell the record behind a row of the release, so its rows were split by themselves.",
         );

@@ -14,13 +14,13 @@ pub mod answer;
 pub mod draw;
 pub mod written;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use self::answer::{Answerer, Spread};
-use super::{Entry, Outcome, Study, Task};
+use super::{Entry, Outcome, Study, Task, beside};
 pub use crate::condition::Condition;
 use crate::error::{Error, Result};
 use crate::method::Options;
@@ -154,12 +154,6 @@ impl Queries {
         }
         Ok(workloads)
     }
-}
-
-/// A file named beside the policy if it is there, else from where the command runs.
-fn beside(policy: Option<&Path>, file: &Path) -> PathBuf {
-    let beside = policy.and_then(Path::parent).map(|folder| folder.join(file));
-    beside.filter(|path| path.exists()).unwrap_or_else(|| file.to_owned())
 }
 
 impl Task for Queries {

@@ -10,7 +10,7 @@ use crate::problem::{Attribute, Code, LANES, Lanes};
 use crate::table::Scale;
 
 /// Words of a block.
-const BLOCK: usize = 8;
+const BLOCK: usize = 4;
 /// Codes of large domains share bits: a hit is then only likely, which is enough for those who look closer.
 const MOST_BUCKETS: usize = 128;
 

@@ -13,6 +13,7 @@ mod rows;
 mod search;
 mod subset;
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -26,7 +27,7 @@ use crate::watch::Watch;
 use crate::with_matrix;
 use queue::Queue;
 use rows::OpenRows;
-use search::{Outcome, Search};
+use search::{Node, Outcome, Scratch, Search};
 use subset::Needs;
 
 /// The registry's entry.
@@ -70,6 +71,8 @@ impl Method for Peel {
 /// threads.
 const NODES_AT_A_TIME: usize = 256;
 const ROWS_AT_A_TIME: usize = 1 << 16;
+/// Of those, one thread takes so many at once.
+const NODES_OF_A_TASK: usize = 8;
 
 /// How far beyond the cheapest node others are looked at beside it, as a share of what it costs and of the total weight.
 const SLACK: f64 = 0.05;
@@ -112,6 +115,7 @@ impl Peel {
             most_held: MOST_HELD.saturating_mul(rows.len()),
             looks_left: self.effort.saturating_mul(rows.len()),
             needs: Needs::new(work),
+            room: Mutex::default(),
             rows,
             search,
         };
@@ -144,6 +148,8 @@ struct Peeling<'a, C: Code> {
     most_held: usize,
     /// How many more times a row may be looked at.
     looks_left: usize,
+    /// Room that threads use in turns.
+    room: Mutex<Vec<Scratch>>,
 }
 
 impl<C: Code> Peeling<'_, C> {
@@ -190,12 +196,16 @@ impl<C: Code> Peeling<'_, C> {
             batch.push(node);
         }
         let (search, open) = (&self.search, (&self.rows, &self.needs));
-        let outcomes: Vec<Outcome> = batch
-            .into_par_iter()
-            .with_max_len(8)
-            .map_init(|| search.scratch(), |scratch, node| search.look(open, node, reach, scratch))
-            .collect();
-        for outcome in outcomes {
+        let look = |nodes: Vec<Node>| {
+            let room = self.room.lock().unwrap_or_else(PoisonError::into_inner).pop();
+            let mut scratch = room.unwrap_or_else(|| search.scratch());
+            let outcomes: Vec<Outcome> =
+                nodes.into_iter().map(|node| search.look(open, node, reach, &mut scratch)).collect();
+            self.room.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+            outcomes
+        };
+        let outcomes: Vec<Vec<Outcome>> = batch.into_par_iter().chunks(NODES_OF_A_TASK).map(look).collect();
+        for outcome in outcomes.into_iter().flatten() {
             self.looks_left = self.looks_left.saturating_sub(outcome.looks);
             if let Some(node) = outcome.again {
                 let queue = if node.class().is_some() { &mut self.classes } else { &mut self.nodes };

@@ -130,13 +130,16 @@ impl<'a, C: Code> Search<'a, C> {
 
     /// The node of all rows.
     pub fn root(&self, rows: &OpenRows<C>) -> Node {
+        let mut undecided: Vec<u16> = (0..self.ladders.len() as u16).collect();
+        // Those with many values are the first to tell that a node is out of reach.
+        undecided.sort_by_key(|at| std::cmp::Reverse(self.values[usize::from(*at)]));
         Node {
             bound: 0.0,
             records: rows.records_left(),
             rows: (0..rows.len() as u32).collect(),
             cost: 0.0,
             cost_of_categories: 0.0,
-            undecided: (0..self.ladders.len() as u16).collect(),
+            undecided: undecided.into(),
             state: State::New,
         }
     }
@@ -173,7 +176,8 @@ impl<'a, C: Code> Search<'a, C> {
         if let State::Class { .. } = node.state {
             node.reset();
         }
-        let shrunk = node.rows.len() < before;
+        // A bound that was its own still holds; with far fewer rows it is worth another look.
+        let shrunk = 4 * node.rows.len() < 3 * before;
         if node.undecided.iter().all(|at| Some(usize::from(*at)) == self.window) {
             outcome.looks += node.rows.len();
             if self.settle((open, needs), &mut node, scratch) {
@@ -453,6 +457,6 @@ impl<'a, C: Code> Search<'a, C> {
 /// Nodes with more than so many times the records that a class needs are not bounded by their other attributes.
 const LARGE: usize = 64;
 /// A bound that is so many times out of reach is good enough for now.
-const FAR: f64 = 1.5;
+const FAR: f64 = 1.2;
 /// Stands for no cell.
 const NO_CELL: u32 = u32::MAX;

@@ -164,34 +164,53 @@ impl<C: Code> Counter<'_, C> {
         dense: &mut [u32],
     ) {
         if slice.0.len() < FEW {
-            return self.look_up(slice, open, offsets, dense);
+            return self.look_few_up(slice, open, offsets, dense);
         }
-        let (banded, listed): (Vec<usize>, Vec<usize>) = open.iter().copied().partition(|attribute| {
-            let state = &self.states[*attribute];
-            let children = state.values[self.leaves.masks(leaf)[*attribute] as usize].children.len();
-            state.shape != Shape::Suppression && (1..=MOST_BANDS).contains(&children)
-        });
+        let (banded, listed): (Vec<usize>, Vec<usize>) = open
+            .iter()
+            .copied()
+            .partition(|attribute| (1..=MOST_BANDS).contains(&self.bands(leaf, *attribute).count()));
         if !listed.is_empty() {
             self.look_up(slice, &listed, offsets, dense);
         }
         if banded.is_empty() {
             return;
         }
-        // Children are ranges of codes in order: of m of them, the counts of codes from the start of each but the first.
-        let starts: Vec<Vec<u32>> = banded
-            .iter()
-            .map(|attribute| {
-                let values = &self.states[*attribute].values;
-                let children = &values[self.leaves.masks(leaf)[*attribute] as usize].children;
-                children.iter().map(|child| values[*child as usize].low).collect()
-            })
-            .collect();
+        // Of m ranges of codes in order, the counts of codes from the start of each but the first.
+        let starts: Vec<Vec<u32>> =
+            banded.iter().map(|attribute| self.bands(leaf, *attribute).collect()).collect();
         let above = self.rows.count_from(slice, &banded, &starts);
-        let all: u32 = slice.0.iter().map(|row| self.rows.weight(*row)).sum();
+        let all = self.rows.records(slice.0);
         for ((attribute, starts), above) in banded.iter().zip(&starts).zip(above) {
             for slot in 0..starts.len() {
                 let from = if slot == 0 { all } else { above[slot - 1] };
                 dense[offsets[*attribute] + slot] += from - above.get(slot).copied().unwrap_or(0);
+            }
+        }
+    }
+
+    /// Where each of the ranges of codes begins that a leaf's value of an attribute could become: the children of the
+    /// value, or where it hides codes, each code.
+    fn bands(&self, leaf: u32, attribute: usize) -> impl Iterator<Item = u32> + '_ {
+        let state = &self.states[attribute];
+        let hidden = if state.shape == Shape::Suppression { state.slots as u32 } else { 0 };
+        let value = &state.values[self.leaves.masks(leaf)[attribute] as usize];
+        (0..hidden).chain(value.children.iter().map(|child| state.values[*child as usize].low))
+    }
+
+    /// As [`Self::look_up`] for so few rows that preparing costs more than it saves.
+    fn look_few_up(
+        &self,
+        (rows, codes, stride): Slice<'_, C>,
+        open: &[usize],
+        offsets: &[usize],
+        dense: &mut [u32],
+    ) {
+        for &attribute in open {
+            let (slot, dense) = (&self.states[attribute].slot, &mut dense[offsets[attribute]..]);
+            let lanes = codes[attribute / LANES..].iter().step_by(stride);
+            for (row, lanes) in rows.iter().zip(lanes) {
+                dense[slot[lanes[attribute % LANES].index()] as usize] += self.rows.weight(*row);
             }
         }
     }

@@ -5,16 +5,17 @@
 //! from one end to the other. Links lead from each masked value to the leaves that hold it.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-use rayon::slice::ParallelSlice;
+use rayon::slice::ParallelSliceMut;
 
 use super::rows::{Rows, Slice};
 use super::state::NONE;
 use crate::problem::{Code, LANES, Lanes, Matrix};
 
-/// Slices up to this long are dealt side by side, without memory of their own.
-const SHORT: usize = 32;
 /// Slices longer than this are dealt and counted in parallel.
 pub(super) const LONG: usize = 1 << 15;
+
+/// How often a long slice is split to be dealt in parallel: more parts cost more exchanges between them.
+const SPLITS: usize = 2;
 
 /// Rows with equal masked values: a slice of the list of rows.
 #[derive(Clone, Copy, Debug)]
@@ -98,14 +99,14 @@ impl<C: Code> Leaves<C> {
         linked.sort_unstable_by_key(|leaf| self.leaves[*leaf as usize].start);
         let dealt = self.deal_rows(rows, deal, &linked);
         let mut pieces = Vec::with_capacity(linked.len() * 2);
-        for (leaf, sides) in linked.into_iter().zip(dealt) {
-            self.part(leaf, &sides, deal, &mut pieces);
+        for (leaf, sides) in linked.into_iter().zip(dealt.chunks_exact(deal.children.len())) {
+            self.part(leaf, sides, deal, &mut pieces);
         }
         pieces
     }
 
     /// Deals the rows of some leaves to sides. For each leaf and side, the number of rows and of records.
-    fn deal_rows(&mut self, rows: &Rows, deal: &Deal<'_>, linked: &[u32]) -> Vec<Vec<(u32, u32)>> {
+    fn deal_rows(&mut self, rows: &Rows, deal: &Deal<'_>, linked: &[u32]) -> Vec<(u32, u32)> {
         let stride = self.stride;
         let mut slices = Vec::with_capacity(linked.len());
         let (mut rest, mut rest_codes, mut at) = (self.rows.as_mut_slice(), self.codes.as_mut_slice(), 0);
@@ -118,14 +119,13 @@ impl<C: Code> Leaves<C> {
             slices.push(Dealing { rows: own_rows, codes: own_codes, stride });
             (rest, rest_codes, at) = (after, after_codes, end as usize);
         }
-        slices
-            .into_par_iter()
-            .with_min_len(8)
-            .map_init(Spare::default, |spare, slice| match slice.rows.len() {
-                0..=SHORT => slice.deal_short(rows, deal, spare),
-                _ => slice.deal(rows, deal),
-            })
-            .collect()
+        let sides = deal.children.len();
+        let mut dealt = vec![(0, 0); linked.len() * sides];
+        // Few leaves are long ones, each worth a task; of many, some go together.
+        let together = (linked.len() / 64).clamp(1, 8);
+        let each = slices.into_par_iter().zip(dealt.par_chunks_exact_mut(sides)).with_min_len(together);
+        each.for_each(|(slice, counts)| slice.deal(rows, deal, counts));
+        dealt
     }
 
     /// Makes the pieces of a leaf whose rows are dealt.
@@ -179,79 +179,92 @@ struct Dealing<'a, C> {
     stride: usize,
 }
 
-/// The rows of one side with their codes, and the number of records.
-type Side<C> = (Vec<u32>, Vec<Lanes<C>>, u32);
-
-/// Room for the rows of a short slice.
-struct Spare<C> {
-    rows: Vec<u32>,
-    codes: Vec<Lanes<C>>,
-}
-
-impl<C> Default for Spare<C> {
-    fn default() -> Self {
-        Spare { rows: Vec::new(), codes: Vec::new() }
-    }
-}
-
 impl<C: Code> Dealing<'_, C> {
-    /// As [`Self::deal`], looking at all rows once per side.
-    fn deal_short(self, rows: &Rows, deal: &Deal<'_>, spare: &mut Spare<C>) -> Vec<(u32, u32)> {
-        let (group, lane) = (deal.attribute / LANES, deal.attribute % LANES);
-        spare.rows.clear();
-        spare.codes.clear();
-        let sides = (0..deal.children.len() as u32)
-            .map(|side| {
-                let (before, mut size) = (spare.rows.len(), 0);
-                for (row, codes) in self.rows.iter().zip(self.codes.chunks_exact(self.stride)) {
-                    if deal.side[codes[group][lane].index()] == side {
-                        spare.rows.push(*row);
-                        spare.codes.extend_from_slice(codes);
-                        size += rows.weight(*row);
-                    }
-                }
-                ((spare.rows.len() - before) as u32, size)
-            })
-            .collect();
-        self.rows.copy_from_slice(&spare.rows);
-        self.codes.copy_from_slice(&spare.codes);
-        sides
+    fn side(&self, deal: &Deal<'_>, row: usize) -> usize {
+        let lanes = &self.codes[row * self.stride + deal.attribute / LANES];
+        deal.side[lanes[deal.attribute % LANES].index()] as usize
     }
 
-    /// Deals the rows, keeping their order. The number of rows and of records per side.
-    fn deal(self, rows: &Rows, deal: &Deal<'_>) -> Vec<(u32, u32)> {
-        let (sides, stride) = (deal.children.len(), self.stride);
-        let (group, lane) = (deal.attribute / LANES, deal.attribute % LANES);
-        let pick = |(part, codes): (&[u32], &[Lanes<C>])| {
-            let mut dealt: Vec<Side<C>> = vec![(Vec::new(), Vec::new(), 0); sides];
-            for (row, codes) in part.iter().zip(codes.chunks_exact(stride)) {
-                let (own, own_codes, size) = &mut dealt[deal.side[codes[group][lane].index()] as usize];
-                own.push(*row);
-                own_codes.extend_from_slice(codes);
-                *size += rows.weight(*row);
+    /// Deals the rows in place, side after side, and tells the number of rows and of records of each.
+    fn deal(mut self, rows: &Rows, deal: &Deal<'_>, counts: &mut [(u32, u32)]) {
+        match counts {
+            [first, second] => {
+                let left = self.halve(deal, SPLITS);
+                *first = (left as u32, rows.records(&self.rows[..left]));
+                *second = ((self.rows.len() - left) as u32, rows.records(&self.rows[left..]));
             }
-            dealt
-        };
-        let parts: Vec<Vec<Side<C>>> = match self.rows.len() > LONG {
-            true => {
-                let codes = self.codes.par_chunks(LONG / 2 * stride);
-                self.rows.par_chunks(LONG / 2).zip(codes).map(pick).collect()
+            _ => self.deal_to_many(rows, deal, counts),
+        }
+    }
+
+    /// Puts the rows of the first side before those of the second; gives back how many there are. Long slices are halved
+    /// part by part, so that parts can be halved side by side.
+    fn halve(&mut self, deal: &Deal<'_>, splits: usize) -> usize {
+        if splits == 0 || self.rows.len() <= LONG {
+            return self.halve_whole(deal);
+        }
+        let (stride, middle) = (self.stride, self.rows.len() / 2);
+        let (rows, other_rows) = self.rows.split_at_mut(middle);
+        let (codes, other_codes) = self.codes.split_at_mut(middle * stride);
+        let (left, other_left) = rayon::join(
+            || Dealing { rows, codes, stride }.halve(deal, splits - 1),
+            || Dealing { rows: other_rows, codes: other_codes, stride }.halve(deal, splits - 1),
+        );
+        // What lies between the first sides of both changes places with what is last of the other first side.
+        for at in 0..(middle - left).min(other_left) {
+            self.swap(left + at, middle + other_left - 1 - at);
+        }
+        left + other_left
+    }
+
+    fn halve_whole(&mut self, deal: &Deal<'_>) -> usize {
+        let (mut left, mut right) = (0, self.rows.len());
+        loop {
+            while left < right && self.side(deal, left) == 0 {
+                left += 1;
             }
-            false => vec![pick((self.rows, self.codes))],
+            while left < right && self.side(deal, right - 1) == 1 {
+                right -= 1;
+            }
+            if left == right {
+                return left;
+            }
+            right -= 1;
+            self.swap(left, right);
+            left += 1;
+        }
+    }
+
+    fn deal_to_many(&mut self, rows: &Rows, deal: &Deal<'_>, counts: &mut [(u32, u32)]) {
+        for row in 0..self.rows.len() {
+            let (count, size) = &mut counts[self.side(deal, row)];
+            *count += 1;
+            *size += rows.weight(self.rows[row]);
+        }
+        let mut end = 0;
+        // Where the next row of each side goes, and where the side ends.
+        let place = |(count, _): &(u32, u32)| {
+            end += *count as usize;
+            (end - *count as usize, end)
         };
-        let mut at = 0;
-        (0..sides)
-            .map(|side| {
-                let (mut count, mut size) = (0, 0);
-                for (own, own_codes, own_size) in parts.iter().map(|part| &part[side]) {
-                    self.rows[at..at + own.len()].copy_from_slice(own);
-                    self.codes[at * stride..(at + own.len()) * stride].copy_from_slice(own_codes);
-                    at += own.len();
-                    count += own.len() as u32;
-                    size += own_size;
+        let mut places: Vec<(usize, usize)> = counts.iter().map(place).collect();
+        // When all others are in place, so is the last.
+        for side in 0..places.len().saturating_sub(1) {
+            while places[side].0 < places[side].1 {
+                let at = places[side].0;
+                let other = self.side(deal, at);
+                if other != side {
+                    self.swap(at, places[other].0);
                 }
-                (count, size)
-            })
-            .collect()
+                places[other].0 += 1;
+            }
+        }
+    }
+
+    fn swap(&mut self, one: usize, other: usize) {
+        self.rows.swap(one, other);
+        for at in 0..self.stride {
+            self.codes.swap(one * self.stride + at, other * self.stride + at);
+        }
     }
 }

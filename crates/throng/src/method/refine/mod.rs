@@ -13,6 +13,11 @@
 //!   as beneficial.
 //! * A disclosure of a hidden value is beneficial if the hidden records are of more than one class; the paper leaves
 //!   open which records it means.
+//! * `first = "union"` begins with all attributes of several quasi-identifiers as one, and goes on with each of them by
+//!   itself when nothing more is possible. A score compares losses of anonymity in records: what is refined first lowers
+//!   the anonymity of its quasi-identifiers so far that further refinements there look cheap, and those of others, still at
+//!   the size of the table, look dear. So a search for several may end with less about the class than one for their
+//!   union has; begun with the union, it never does.
 //! * Missing numbers are parted from the others before these are split.
 //! * The least count that a refinement would make is kept as a running minimum, so that no counts are stored with
 //!   the leaves (see `counting`), and gains come from counts of classes per value, taken once (see `benefit`).
@@ -34,6 +39,7 @@ mod trace;
 
 pub use benefit::{Goal, entropy, information_gain};
 pub use masks::{Masks, Value};
+use quasi::union;
 pub use quasi::{Qid, quasi_identifiers};
 pub use state::Shape;
 pub use trace::{End, Step};
@@ -71,11 +77,24 @@ impl Default for Limits {
     }
 }
 
+/// With which quasi-identifiers a search for several begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum First {
+    /// With each of them by itself, as the paper does.
+    #[default]
+    Each,
+    /// With all their attributes as one quasi-identifier of the largest k; when nothing more is possible, each of them
+    /// by itself.
+    Union,
+}
+
 /// The method.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Refine {
     /// What decides; by default the score if there is a class, and the loss if not.
     pub goal: Option<Goal>,
+    /// With which of several quasi-identifiers to begin.
+    pub first: First,
     /// When to end.
     pub limits: Limits,
 }
@@ -107,9 +126,10 @@ fn configure(options: &mut Options<'_>) -> Result<Box<dyn Method>> {
         ("loss", Some(Goal::Loss)),
     ];
     let goal = options.choice("goal", &goals)?;
+    let first = options.choice("first", &[("each", First::Each), ("union", First::Union)])?;
     let iterations = options.whole("iterations", 0, u64::MAX)?;
     let seconds = options.number("seconds", "a number of at least 0", |seconds| seconds >= 0.0)?;
-    Ok(Box::new(Refine { goal, limits: Limits { iterations, seconds } }))
+    Ok(Box::new(Refine { goal, first, limits: Limits { iterations, seconds } }))
 }
 
 impl Method for Refine {
@@ -129,8 +149,9 @@ impl Refine {
         }
         let (qids, _) = quasi_identifiers(problem);
         watch.stage("refining", None);
+        let lead = (self.first == First::Union && qids.len() > 1).then(|| union(problem, &qids));
         with_matrix!(&problem.records, matrix => {
-            search::Search::new(problem, matrix, goal, qids).run(&self.limits, watch)
+            search::Search::new(problem, matrix, goal, qids, lead).run(&self.limits, watch)
         })
     }
 

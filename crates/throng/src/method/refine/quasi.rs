@@ -33,6 +33,12 @@ impl Qid {
     }
 }
 
+/// All attributes of some quasi-identifiers as one, with the largest k: where it is safe, so is each of them.
+pub(super) fn union(problem: &Problem, qids: &[Qid]) -> Qid {
+    let attributes = (0..problem.attributes.len()).filter(|at| qids.iter().any(|qid| qid.contains(*at)));
+    Qid { attributes: attributes.collect(), k: qids.iter().map(|qid| qid.k).max().unwrap_or(1) }
+}
+
 /// The quasi-identifiers that matter, and a note for each that follows from another.
 ///
 /// What is asked of classes beyond their size is asked of the combination of all attributes, which then is a

@@ -11,6 +11,9 @@ use crate::problem::{Code, LANES, Lanes, Matrix};
 /// Records looked at to see whether compressing pays.
 const SAMPLE: usize = 1 << 13;
 
+/// Rows compared with one bound after the other: few enough to stay at hand meanwhile, and to be counted narrowly.
+const BLOCK: usize = 512;
+
 /// Some rows, their codes, and the groups of lanes per row.
 pub(super) type Slice<'a, C> = (&'a [u32], &'a [Lanes<C>], usize);
 
@@ -48,13 +51,21 @@ impl Rows {
 
     /// Every record is a row.
     pub fn each_record<C: Code>(matrix: &Matrix<C>) -> (Self, Matrix<C>) {
-        (Rows { weights: None, members: Vec::new(), ends: Vec::new() }, matrix.clone())
+        (Rows { weights: None, members: Vec::new(), ends: Vec::new() }, matrix.copied())
     }
 
     /// How many records a row stands for.
     #[inline(always)]
     pub fn weight(&self, row: u32) -> u32 {
         self.weights.as_ref().map_or(1, |weights| weights[row as usize])
+    }
+
+    /// How many records some rows stand for.
+    pub fn records(&self, rows: &[u32]) -> u32 {
+        match &self.weights {
+            None => rows.len() as u32,
+            Some(weights) => rows.iter().map(|row| weights[*row as usize]).sum(),
+        }
     }
 
     /// For each of some attributes and each of its starts but the first, how many records of some rows have a code from
@@ -74,34 +85,17 @@ impl Rows {
             }
         }
         let mut sums = vec![[0u32; LANES]; levels * stride];
-        match &self.weights {
-            None => {
-                // Narrow sums are fast and hold as many rows as this.
-                for codes in codes.chunks(usize::from(u16::MAX) * stride) {
-                    let mut narrow = vec![[0u16; LANES]; levels * stride];
-                    for codes in codes.chunks_exact(stride) {
-                        for (sums, bounds) in narrow.chunks_exact_mut(stride).zip(bounds.chunks_exact(stride))
-                        {
-                            for ((sums, bounds), codes) in sums.iter_mut().zip(bounds).zip(codes) {
-                                for lane in 0..LANES {
-                                    sums[lane] += u16::from(codes[lane] >= bounds[lane]);
-                                }
-                            }
-                        }
+        for (nth, block) in codes.chunks(BLOCK * stride).enumerate() {
+            for (at, (sums, bounds)) in sums.iter_mut().zip(&bounds).enumerate() {
+                let lanes = block[at % stride..].iter().step_by(stride);
+                match &self.weights {
+                    None => {
+                        let counts = at_least(lanes, bounds);
+                        sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += u32::from(count));
                     }
-                    let wide = sums.iter_mut().flatten();
-                    wide.zip(narrow.iter().flatten()).for_each(|(wide, narrow)| *wide += u32::from(*narrow));
-                }
-            }
-            Some(weights) => {
-                for (row, codes) in rows.iter().zip(codes.chunks_exact(stride)) {
-                    let weight = weights[*row as usize];
-                    for (sums, bounds) in sums.chunks_exact_mut(stride).zip(bounds.chunks_exact(stride)) {
-                        for ((sums, bounds), codes) in sums.iter_mut().zip(bounds).zip(codes) {
-                            for lane in 0..LANES {
-                                sums[lane] += if codes[lane] >= bounds[lane] { weight } else { 0 };
-                            }
-                        }
+                    Some(weights) => {
+                        let own = rows[nth * BLOCK..].iter().map(|row| weights[*row as usize]);
+                        weigh_at_least(lanes.zip(own), bounds, sums);
                     }
                 }
             }
@@ -114,15 +108,49 @@ impl Rows {
             .collect()
     }
 
-    /// Adds the records of a row to a list.
-    pub fn extend_with_records(&self, row: u32, records: &mut Vec<u32>) {
+    /// Adds the records of some rows to a list.
+    pub fn extend_with_records(&self, rows: &[u32], records: &mut Vec<u32>) {
         if self.weights.is_none() {
-            records.push(row);
-        } else {
+            records.extend_from_slice(rows);
+            return;
+        }
+        for &row in rows {
             let end = self.ends[row as usize] as usize;
             records.extend(&self.members[end - self.weight(row) as usize..end]);
         }
     }
+}
+
+/// How many rows reach the bound of each lane, of no more rows than a narrow count can hold. Kept apart so that counts stay
+/// in registers and all lanes of a row are compared at once.
+#[inline(never)]
+fn at_least<'a, C: Code>(rows: impl Iterator<Item = &'a Lanes<C>>, bounds: &Lanes<C>) -> [u16; LANES] {
+    let bounds = *bounds;
+    let mut counts = [0u16; LANES];
+    for row in rows {
+        for lane in 0..LANES {
+            counts[lane] += u16::from(row[lane] >= bounds[lane]);
+        }
+    }
+    counts
+}
+
+/// Adds up the weights of rows that reach the bound of each lane.
+#[inline(never)]
+fn weigh_at_least<'a, C: Code>(
+    rows: impl Iterator<Item = (&'a Lanes<C>, u32)>,
+    bounds: &Lanes<C>,
+    sums: &mut [u32; LANES],
+) {
+    let bounds = *bounds;
+    let mut own = [0u32; LANES];
+    for (row, weight) in rows {
+        for lane in 0..LANES {
+            // All bits where the bound is reached, none where not.
+            own[lane] += weight & u32::from(row[lane] >= bounds[lane]).wrapping_neg();
+        }
+    }
+    sums.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
 }
 
 /// Numbers some records by equal codes: the number of each, and the first record of each number.

@@ -56,10 +56,24 @@ pub(super) struct Search<'a, C> {
     anonymity: Vec<u32>,
     beyond: Option<Beyond<'a>>,
     trace: Vec<Step>,
+    /// How many of the quasi-identifiers are asked for; one more may lead.
+    asked: usize,
+    /// Whether the one that leads is all that counts for now.
+    led: bool,
 }
 
 impl<'a, C: Code + Hash> Search<'a, C> {
-    pub fn new(problem: &'a Problem, matrix: &Matrix<C>, goal: Goal, qids: Vec<Qid>) -> Self {
+    /// A search that keeps some quasi-identifiers safe. Where one leads, it is kept safe as well until nothing more can
+    /// be refined, and then given up.
+    pub fn new(
+        problem: &'a Problem,
+        matrix: &Matrix<C>,
+        goal: Goal,
+        mut qids: Vec<Qid>,
+        lead: Option<Qid>,
+    ) -> Self {
+        let (asked, led) = (qids.len(), lead.is_some());
+        qids.extend(lead);
         let benefit = Benefit::new(problem, goal);
         let width = problem.attributes.len();
         let qids_of = (0..width)
@@ -88,7 +102,14 @@ impl<'a, C: Code + Hash> Search<'a, C> {
             qids_of,
             beyond,
             trace: Vec::new(),
+            asked,
+            led,
         }
+    }
+
+    /// Whether a quasi-identifier decides for now what is valid and what it costs.
+    fn decides(&self, qid: usize) -> bool {
+        (qid >= self.asked) == self.led
     }
 
     pub fn run(mut self, limits: &Limits, watch: &dyn Watch) -> Result<Outcome> {
@@ -114,6 +135,10 @@ impl<'a, C: Code + Hash> Search<'a, C> {
             }
             match self.choose() {
                 Some(choice) => self.perform(&choice),
+                None if self.led => {
+                    self.led = false;
+                    continue;
+                }
                 None => break End::Finished,
             }
             watch.advance(1);
@@ -161,19 +186,22 @@ impl<'a, C: Code + Hash> Search<'a, C> {
             if !candidate.alive {
                 continue;
             }
-            let own = &self.qids_of[candidate.attribute];
-            let mut lost = 0u64;
-            let mut valid = true;
-            for (&qid, least) in own.iter().zip(&candidate.least) {
+            let own = self.qids_of[candidate.attribute].iter().zip(&candidate.least);
+            let (mut lost, mut deciding, mut valid) = (0u64, 0u64, true);
+            for (&qid, least) in own.filter(|(qid, _)| self.decides(**qid)) {
                 let after = self.anonymity[qid].min(*least);
                 lost += u64::from(self.anonymity[qid] - after);
+                deciding += 1;
                 valid &= after >= self.qids[qid].k;
             }
             if !valid {
-                self.close(at);
+                // What the leading one forbids may be valid without it.
+                if !self.led {
+                    self.close(at);
+                }
                 continue;
             }
-            let loss = lost as f64 / own.len() as f64;
+            let loss = lost as f64 / deciding as f64;
             choices.push(Choice { at, loss, score: candidate.gain / (loss + 1.0) });
         }
         choices
@@ -228,14 +256,16 @@ impl<'a, C: Code + Hash> Search<'a, C> {
                 children.iter().for_each(|child| self.open(attribute, *child));
             }
         }
-        let qids = self.qids_of[attribute].clone();
+        let mut qids = self.qids_of[attribute].clone();
+        // Who led before leads no more; who may come later is counted all along.
+        qids.retain(|qid| self.led || *qid < self.asked);
         let mut affected: Vec<usize> =
             qids.iter().flat_map(|qid| self.qids[*qid].attributes.iter().copied()).collect();
         affected.sort_unstable();
         affected.dedup();
         affected.retain(|attribute| self.candidate_of[*attribute].iter().any(|at| *at != NONE));
         self.count(&pieces, &affected, &qids);
-        step.anonymity.clone_from(&self.anonymity);
+        step.anonymity = self.anonymity[..self.asked].to_vec();
         self.trace.push(step);
     }
 
@@ -246,6 +276,7 @@ impl<'a, C: Code + Hash> Search<'a, C> {
         for (&qid, least) in self.qids_of[attribute].iter().zip(&self.candidates[choice.at].least) {
             anonymity[qid] = anonymity[qid].min(*least);
         }
+        anonymity.truncate(self.asked);
         let into = self.children(choice.at);
         Step {
             attribute: self.problem.attributes[attribute].name.clone(),
@@ -314,14 +345,13 @@ impl<'a, C: Code + Hash> Search<'a, C> {
     }
 
     fn finish(mut self, end: End) -> Outcome {
+        self.qids.truncate(self.asked);
         let open = self.choices().iter().map(|choice| self.step(choice)).collect();
         let mut records = Vec::with_capacity(self.problem.len());
         let mut sizes = Vec::with_capacity(self.leaves.leaves.len());
         for leaf in 0..self.leaves.leaves.len() as u32 {
             let before = records.len();
-            for row in self.leaves.rows(leaf) {
-                self.rows.extend_with_records(*row, &mut records);
-            }
+            self.rows.extend_with_records(self.leaves.rows(leaf), &mut records);
             sizes.push(records.len() - before);
         }
         let ends = (0..self.states.len())

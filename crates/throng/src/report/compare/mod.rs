@@ -23,10 +23,21 @@ pub struct Comparison {
     pub quasi: Vec<String>,
     /// The runs, in the order in which they are told.
     pub runs: Vec<ComparisonRun>,
+    /// Methods that were not named and do not suit, where none were named.
+    pub left_out: Vec<LeftOut>,
     /// The policy's text.
     pub policy: String,
     /// throng's version.
     pub version: String,
+}
+
+/// A method that a comparison left out by itself.
+#[derive(Clone, Debug, Serialize)]
+pub struct LeftOut {
+    /// The method's name.
+    pub method: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// One method with one k: a report, or why there is none.

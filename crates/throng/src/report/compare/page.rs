@@ -7,7 +7,7 @@ use super::super::summary::verdict;
 use super::super::template::{markup, render_page, style};
 use super::super::text::listing;
 use super::charts::{line_legend, loss_chart, metric_charts, several_k};
-use super::{Comparison, ComparisonRun, METRICS, Metric, k_words};
+use super::{Comparison, ComparisonRun, LeftOut, METRICS, Metric, k_words};
 use crate::error::Result;
 
 /// The comparison as one self-contained HTML page.
@@ -24,6 +24,7 @@ fn told(comparison: &Comparison) -> Value {
         metrics => METRICS.map(Metric::name).to_vec(),
         ks => comparison.ks().into_iter().map(|k| k_rows(comparison, k)).collect::<Vec<_>>(),
         refused => refused.map(refusal).collect::<Vec<_>>(),
+        left_out => comparison.left_out.iter().map(left_out).collect::<Vec<_>>(),
         policy => comparison.policy.clone(),
         footer => format!("Made by {}.", format!("throng {}", comparison.version).trim_end()),
         style => style(),
@@ -106,6 +107,10 @@ fn refusal(run: &ComparisonRun) -> Value {
     context! { method => run.method.clone(), k => k_words(run.k), reason }
 }
 
+fn left_out(own: &LeftOut) -> Value {
+    context! { method => own.method.clone(), reason => own.reason.clone() }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -120,6 +125,7 @@ mod tests {
             "class=\"bound\"",
             "Log scale",
             "too many records",
+            "it publishes no cells",
         ] {
             assert!(page.contains(told), "{told} is missing");
         }

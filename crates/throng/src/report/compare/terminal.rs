@@ -18,6 +18,14 @@ pub fn compare_terminal(comparison: &Comparison) -> String {
     for sentence in headline(comparison) {
         lines.extend(wrap(&sentence, COLUMNS));
     }
+    if !comparison.left_out.is_empty() {
+        lines.push(String::new());
+        lines.push("Left out; --methods runs what it names:".to_owned());
+        for own in &comparison.left_out {
+            let told = format!("{}: {}", own.method, own.reason);
+            lines.extend(wrap(&told, COLUMNS - 2).into_iter().map(|line| format!("  {line}")));
+        }
+    }
     finished(&lines)
 }
 
@@ -67,6 +75,7 @@ mod tests {
         };
         assert!(line(&text, "hilbert").contains('*'), "{text}");
         assert!(line(&text, "exact did not run").contains("too many records"), "{text}");
+        assert!(line(&text, "anatomy").contains("it publishes no cells"), "{text}");
         for report in comparison.runs.iter_mut().filter_map(|run| run.report.as_mut()) {
             report.measures.violations.push("k does not hold".into());
         }
