@@ -61,9 +61,9 @@ pub fn anonymity(setting: &Setting, plots: &mut Plots) -> Result<()> {
     plots.below("Hilbert is faster than TopDown", &time[0], "hilbert", "top-down");
     let [k, n, d] = gcp;
     let [k_time, n_time, d_time] = time;
-    let words = "TopDown is top-down of Xu et al. The paper halves clusters by the boxes alone; here a record compares by how \
-                 much the loss of each half would grow, which loses far less and keeps halves even. The paper does not draw \
-                 the time of TopDown, which took hours.";
+    let words = "TopDown is top-down of Xu et al. The papers leave open what a record compares that joins one of two halves. Ours \
+                 compares by how much the loss of each would grow, which keeps halves even and loses far less than comparing \
+                 boxes alone. The paper does not draw the time of TopDown, which took hours.";
     plots.show("k-anonymity", words, vec![k, k_time, n, n_time, d, d_time]);
     Ok(())
 }

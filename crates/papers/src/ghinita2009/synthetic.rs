@@ -16,7 +16,10 @@ use crate::{Setting, say};
 /// Figure 28.
 pub fn run(setting: &Setting, plots: &mut Plots) -> Result<()> {
     say("correlated data: figure 28");
-    let rows = if setting.quick { 5_000 } else { 100_000 };
+    let (rows, words) = match setting.quick {
+        true => (5_000, "5,000 records, l = 5."),
+        false => (100_000, "100,000 records, l = 5."),
+    };
     let mut gcp = Figure::new("Figure 28 (a): GCP", "α", Unit::Share);
     let mut time = Figure::new("Figure 28 (b): time", "α", Unit::Seconds);
     for tenths in 0..=5 {
@@ -55,7 +58,7 @@ pub fn run(setting: &Setting, plots: &mut Plots) -> Result<()> {
         if mondrian.first() < gcp.of("idistance").first() { Verdict::Held } else { Verdict::Failed },
         format!("at α = 0 Mondrian loses {} than Hilbert", if without { "less" } else { "more" }),
     );
-    plots.show("l-diversity, correlated data", "100,000 records, l = 5.", vec![gcp, time]);
+    plots.show("l-diversity, correlated data", words, vec![gcp, time]);
     Ok(())
 }
 

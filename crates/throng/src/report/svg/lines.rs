@@ -34,13 +34,14 @@ pub(crate) struct LineChart {
 
 const TOP: f64 = 10.0;
 const BELOW: f64 = 38.0;
+const RIGHT: f64 = 14.0;
 
 /// Draws a line chart. Values that cannot be placed (not finite, or not positive on a log scale) are left out.
 pub(crate) fn line_chart(chart: &LineChart, size: (f64, f64)) -> Svg {
     let values = || chart.lines.iter().flat_map(|line| line.values.iter().copied().flatten());
     let scale = if chart.log { Scale::log(values()) } else { Scale::linear(values(), 6) };
     let left = room_for_ticks(&scale, chart.unit);
-    let area = Area { left, top: TOP, right: size.0 - 14.0, bottom: size.1 - BELOW };
+    let area = Area { left, top: TOP, right: size.0 - RIGHT, bottom: size.1 - BELOW };
     let mut drawing = Drawing::new(size.0, size.1);
     drawing.vertical_axis(area, &scale, chart.unit);
     draw_places(&mut drawing, chart, area);
@@ -53,8 +54,9 @@ pub(crate) fn line_chart(chart: &LineChart, size: (f64, f64)) -> Svg {
 fn draw_places(drawing: &mut Drawing, chart: &LineChart, area: Area) {
     let mut free_from = f64::NEG_INFINITY;
     for (at, place) in chart.places.iter().enumerate() {
-        let x = across(area, at, chart.places.len());
         let half = label_width(place) / 2.0;
+        // A long label at the end would be cut off by the edge of the drawing.
+        let x = across(area, at, chart.places.len()).min(area.right + RIGHT - half);
         if x - half >= free_from {
             drawing.text((x, area.bottom + 15.0), Anchor::Middle, place, 80.0);
             free_from = x + half + 6.0;
