@@ -41,7 +41,7 @@ impl Effort {
 }
 
 /// Rounds without being asked; hardly anything changes after so many.
-pub const ROUNDS: usize = 4;
+pub const ROUNDS: usize = 2;
 
 /// A method whose groups are improved.
 pub struct Improved {

@@ -38,6 +38,8 @@ pub(super) struct Node {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
+    /// The bound comes from its parent, and of what the cells cost only the categories' part is known.
+    Unmeasured,
     /// The bound comes from its parent.
     New,
     /// The bound is its own.
@@ -53,7 +55,7 @@ impl Node {
     pub fn class(&self) -> Option<&[u32]> {
         match self.state {
             State::Class { first, end, .. } => Some(&self.rows[first..end]),
-            State::New | State::Bounded | State::Branched { .. } => None,
+            State::Unmeasured | State::New | State::Bounded | State::Branched { .. } => None,
         }
     }
 
@@ -61,7 +63,7 @@ impl Node {
     pub fn is_whole_class<C: Code>(&self, rows: &OpenRows<C>) -> bool {
         match self.state {
             State::Class { first, end, records } => rows.count_all(&self.rows[first..end]) == records,
-            State::New | State::Bounded | State::Branched { .. } => false,
+            State::Unmeasured | State::New | State::Bounded | State::Branched { .. } => false,
         }
     }
 
@@ -168,13 +170,21 @@ impl<'a, C: Code> Search<'a, C> {
     ) -> Outcome {
         let mut outcome = Outcome { again: None, children: Vec::new(), looks: node.rows.len() };
         let before = node.rows.len();
-        node.rows.retain(|row| open.count(*row) > 0);
-        node.records = open.count_all(&node.rows);
-        if node.records < self.work.smallest {
+        let mut records = 0;
+        node.rows.retain(|row| {
+            let count = open.count(*row);
+            records += count as usize;
+            count > 0
+        });
+        node.records = records;
+        if records < self.work.smallest {
             return outcome;
         }
         if let State::Class { .. } = node.state {
             node.reset();
+        }
+        if node.state == State::Unmeasured && !self.measure(open, &mut node, scratch) {
+            return outcome;
         }
         // A bound that was its own still holds; with far fewer rows it is worth another look.
         let shrunk = 4 * node.rows.len() < 3 * before;
@@ -369,18 +379,17 @@ impl<'a, C: Code> Search<'a, C> {
         }
         let categories = self.ladders[at].nested;
         let undecided: Arc<[u16]> = node.undecided.iter().copied().filter(|one| *one != attribute).collect();
-        scratch.decided.fill(true);
-        undecided.iter().for_each(|one| scratch.decided[usize::from(*one)] = false);
         for (cell, rows) in cells.iter().zip(children) {
-            let expected = node.cost_of_categories + if categories { cell.penalty } else { 0.0 };
-            outcome.children.extend(self.child(
-                open,
-                node,
-                (&undecided, expected, rest),
-                cell.records,
+            let cost_of_categories = node.cost_of_categories + if categories { cell.penalty } else { 0.0 };
+            outcome.children.push(Node {
+                bound: node.bound.max(cost_of_categories + rest),
+                records: cell.records,
                 rows,
-                &scratch.decided,
-            ));
+                cost: 0.0,
+                cost_of_categories,
+                undecided: Arc::clone(&undecided),
+                state: State::Unmeasured,
+            });
         }
         // What later steps cost at least.
         let mut later = f64::INFINITY;
@@ -399,32 +408,23 @@ impl<'a, C: Code> Search<'a, C> {
         }
     }
 
-    /// A child, unless a finer one has the same rows.
-    fn child(
-        &self,
-        open: &OpenRows<C>,
-        node: &Node,
-        (undecided, expected, rest): (&Arc<[u16]>, f64, f64),
-        records: usize,
-        rows: Vec<u32>,
-        decided: &[bool],
-    ) -> Option<Node> {
-        let extent = open.extent(&rows);
-        let (mut cost, mut cost_of_categories) = (0.0, 0.0);
-        for at in (0..self.ladders.len()).filter(|at| decided[*at]) {
+    /// Finds out what the cells of a node cost. Tells whether no finer node has the same rows.
+    fn measure(&self, open: &OpenRows<C>, node: &mut Node, scratch: &mut Scratch) -> bool {
+        scratch.decided.fill(true);
+        node.undecided.iter().for_each(|one| scratch.decided[usize::from(*one)] = false);
+        let extent = open.extent(&node.rows);
+        let expected = std::mem::take(&mut node.cost_of_categories);
+        for at in (0..self.ladders.len()).filter(|at| scratch.decided[*at]) {
             let penalty = self.kernel().penalty(at, extent.low(at).index(), extent.high(at).index());
-            cost += penalty;
+            node.cost += penalty;
             if self.ladders[at].nested {
-                cost_of_categories += penalty;
+                node.cost_of_categories += penalty;
             }
         }
-        // The rows lie in a finer cell of an attribute that was fixed before: they come up under it too.
-        if cost_of_categories < expected - TINY {
-            return None;
-        }
-        let bound = node.bound.max(cost + rest);
-        let undecided = Arc::clone(undecided);
-        Some(Node { bound, records, rows, cost, cost_of_categories, undecided, state: State::New })
+        node.bound = node.bound.max(node.cost);
+        node.state = State::New;
+        // Else the rows lie in a finer cell of an attribute that was fixed before, and come up under it too.
+        node.cost_of_categories >= expected - TINY
     }
 
     /// Finds the cheapest class of a node whose cells are all fixed. Tells whether there is one.
