@@ -8,6 +8,8 @@
 
 use std::sync::Arc;
 
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
 use super::ladder::Ladder;
 use super::rows::OpenRows;
 use super::subset::{self, Needs};
@@ -86,8 +88,8 @@ pub(super) struct Outcome {
 pub(super) struct Search<'a, C: Code> {
     pub work: &'a Work<'a, C>,
     ladders: Vec<Ladder>,
-    /// How many values of each attribute occur.
-    values: Vec<usize>,
+    /// How far the records spread over the values of each attribute.
+    spreads: Vec<f64>,
     /// The number whose windows follow the data, if there is a number.
     window: Option<usize>,
 }
@@ -121,8 +123,13 @@ impl<'a, C: Code> Search<'a, C> {
         let attributes = &work.problem.attributes;
         let ladder = |(at, attribute): (usize, &Attribute)| Ladder::new(at, attribute, &work.kernel);
         let ladders = attributes.iter().enumerate().map(ladder).collect();
-        let values = attributes.iter().map(|attribute| attribute.domain.len()).collect();
-        Search { work, ladders, values, window: window_attribute(attributes) }
+        let spread_of = |at: usize| {
+            let mut counts = vec![0u32; attributes[at].domain.len()];
+            (0..work.matrix.len()).for_each(|row| counts[work.matrix.get(row, at).index()] += 1);
+            spread(counts.into_iter())
+        };
+        let spreads = (0..attributes.len()).into_par_iter().map(spread_of).collect();
+        Search { work, ladders, spreads, window: window_attribute(attributes) }
     }
 
     /// The attribute along which rows are to be numbered.
@@ -133,8 +140,9 @@ impl<'a, C: Code> Search<'a, C> {
     /// The node of all rows.
     pub fn root(&self, rows: &OpenRows<C>) -> Node {
         let mut undecided: Vec<u16> = (0..self.ladders.len() as u16).collect();
-        // Those with many values are the first to tell that a node is out of reach.
-        undecided.sort_by_key(|at| std::cmp::Reverse(self.values[usize::from(*at)]));
+        // Those that spread most are the first to tell that a node is out of reach.
+        let spread = |at: &u16| self.spreads[usize::from(*at)];
+        undecided.sort_by(|a, b| spread(b).total_cmp(&spread(a)));
         Node {
             bound: 0.0,
             records: rows.records_left(),
@@ -197,8 +205,9 @@ impl<'a, C: Code> Search<'a, C> {
         }
         if node.state == State::New && node.records > LARGE * self.work.smallest {
             // So many records leave next to nothing that an attribute costs for certain.
-            let others = node.undecided.iter().filter(|at| Some(usize::from(**at)) != self.window);
-            if let Some(attribute) = others.max_by_key(|at| (self.values[usize::from(**at)], **at)) {
+            let mut others = node.undecided.iter().filter(|at| Some(usize::from(**at)) != self.window);
+            // Undecided attributes are in the order of their spread: groups become small soon.
+            if let Some(attribute) = others.next() {
                 node.state = State::Branched { attribute: *attribute, step: 0, rest: 0.0 };
             }
         } else if node.state == State::New || shrunk && node.records <= LARGE * self.work.smallest {
@@ -216,8 +225,8 @@ impl<'a, C: Code> Search<'a, C> {
     /// Makes the bound of a node its own, and says which attribute to branch on.
     fn make_bound(&self, open: &OpenRows<C>, node: &mut Node, reach: f64, scratch: &mut Scratch) {
         let mut rest = 0.0;
-        // The attribute that costs most for certain comes next; then the one with the most values.
-        let mut next: Option<(f64, usize, u16)> = None;
+        // The attribute that costs most for certain comes next; then the one that spreads most.
+        let mut next: Option<(f64, f64, u16)> = None;
         for &attribute in &*node.undecided {
             self.find_present(open, &node.rows, usize::from(attribute), scratch);
             let least = self.least(usize::from(attribute), &scratch.present);
@@ -228,10 +237,10 @@ impl<'a, C: Code> Search<'a, C> {
                 return;
             }
             let is_window = Some(usize::from(attribute)) == self.window;
-            let values = scratch.present.len();
-            let better = next.is_none_or(|(most, most_values, _)| (least, values) > (most, most_values));
+            let spread = spread(scratch.present.iter().map(|(_, count)| *count));
+            let better = next.is_none_or(|(most, most_spread, _)| (least, spread) > (most, most_spread));
             if !is_window && better {
-                next = Some((least, values, attribute));
+                next = Some((least, spread, attribute));
             }
         }
         match (node.state, next) {
@@ -458,5 +467,14 @@ impl<'a, C: Code> Search<'a, C> {
 const LARGE: usize = 64;
 /// A bound that is so many times out of reach is good enough for now.
 const FAR: f64 = 1.2;
+/// Over how many values records spread: the number of values that would be as even, were each as frequent as the others.
+fn spread(counts: impl Iterator<Item = u32>) -> f64 {
+    let (sum, squares) = counts.fold((0.0, 0.0), |(sum, squares), count| {
+        let count = f64::from(count);
+        (sum + count, squares + count * count)
+    });
+    if squares > 0.0 { sum * sum / squares } else { 0.0 }
+}
+
 /// Stands for no cell.
 const NO_CELL: u32 = u32::MAX;
