@@ -126,7 +126,8 @@ impl<'a, C: Code> Blocks<'a, C> {
         }
         // No record that is further away than this box is wide can be in a cheaper one.
         let within = self.kernel.ncp(&extent);
-        let mut candidates = Within { limit: within, places: Vec::new(), too_many: false };
+        let most = most_together(problem.len());
+        let mut candidates = Within { limit: within, places: Vec::new(), most, too_many: false };
         self.search(query, &mut candidates);
         if candidates.too_many {
             return 0.0;
@@ -228,11 +229,15 @@ impl Collector for NearestPlaces {
 struct Within {
     limit: f64,
     places: Vec<usize>,
+    most: usize,
     too_many: bool,
 }
 
-/// More are not looked at together: that would take longer than it is worth.
-const MOST_TOGETHER: usize = 8_192;
+/// More are not looked at together: that would take longer than it is worth. The larger the table, the fewer, so that the
+/// bound does not take longer than the audit that it is a part of.
+fn most_together(table: usize) -> usize {
+    (1_000_000_000 / table.max(1)).clamp(1_024, 8_192)
+}
 
 impl Collector for Within {
     fn limit(&self) -> f64 {
@@ -243,7 +248,7 @@ impl Collector for Within {
         if penalty < self.limit {
             self.places.push(place);
         }
-        if self.places.len() > MOST_TOGETHER {
+        if self.places.len() > self.most {
             (self.too_many, self.limit) = (true, f64::NEG_INFINITY);
         }
     }
