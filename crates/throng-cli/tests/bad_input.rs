@@ -341,7 +341,7 @@ fn mistakes_in_a_policy_are_pointed_at() {
         ]),
         mistake("a method that does not take max_loss")
             .asking("[privacy]\nmax_loss = 0.2\n[method]\nname = \"hilbert\"")
-            .says(&["policy.toml:4", "hilbert does not take max_loss", "methods that do: accuracy"]),
+            .says(&["policy.toml:4", "hilbert does not take max_loss", "methods that do: auto, accuracy"]),
         mistake("a method that needs max_loss")
             .asking("[privacy]\nk = 2\n[method]\nname = \"accuracy\"")
             .says(&["policy.toml:4", "accuracy needs max_loss", "max_loss = 0.3"]),
