@@ -6,7 +6,7 @@
 //! enough records is found by branch and bound: sides are settled one by one, and each open side costs at least what the
 //! (k − 1)-th nearest on it costs. Where the search is given up, the cheapest box that was still possible is a bound.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use super::Query;
@@ -104,7 +104,7 @@ impl Sides {
         }
         let mut best = within.min(self.shrunk_box(&all, needed));
         let mut looks = 0;
-        let mut heap = BinaryHeap::new();
+        let mut heap = Nodes::default();
         heap.extend(self.node(0.0, &all, (0..self.count() as u16).collect(), needed, &mut best, &mut looks));
         while let Some(node) = heap.pop() {
             if node.bound >= best - TINY {
@@ -252,24 +252,25 @@ struct Node {
     next: Option<usize>,
 }
 
-impl PartialEq for Node {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
+/// Nodes, the cheapest first; of equally cheap ones that with the fewest points.
+#[derive(Default)]
+struct Nodes {
+    nodes: Vec<Option<Node>>,
+    /// The bits of the bound, which are in its order because it is not negative, the points, and the place.
+    heap: BinaryHeap<Reverse<(u64, usize, usize)>>,
 }
 
-impl Eq for Node {}
-
-impl PartialOrd for Node {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
+impl Nodes {
+    fn extend(&mut self, node: Option<Node>) {
+        if let Some(node) = &node {
+            self.heap.push(Reverse((node.bound.to_bits(), node.points.len(), self.nodes.len())));
+        }
+        self.nodes.push(node);
     }
-}
 
-impl Ord for Node {
-    /// The cheapest is the greatest, as a heap wants it.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.bound.total_cmp(&self.bound).then(other.points.len().cmp(&self.points.len()))
+    fn pop(&mut self) -> Option<Node> {
+        let Reverse((_, _, place)) = self.heap.pop()?;
+        self.nodes[place].take()
     }
 }
 
