@@ -2,20 +2,24 @@
 //!
 //! Skilling's transform (Programming the Hilbert curve, 2004) turns coordinates into the bits of the index.
 //! A key has d·b bits in as many 64-bit words as that takes. Records are transformed several at a time, one per
-//! vector lane.
+//! vector lane, and lanes are as narrow as the coordinates allow.
 //!
 //! Where a code lies on its axis is a table: [`Curve::new`] scales every domain to the same width, `fit` finds the
 //! scale and the order of axes that suit a table.
 
 mod fit;
+mod lanes;
 
+use lanes::Lane;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
 use crate::problem::{Code, Matrix};
 
 /// Records transformed together.
-const BATCH: usize = 8;
+const BATCH: usize = 16;
+/// Bits of a coordinate that are spread by one look into a table.
+const SPREAD: u32 = 11;
 
 /// A curve through the grid of some attributes.
 #[derive(Clone, Debug)]
@@ -35,8 +39,6 @@ struct Axis {
 #[derive(Clone, Debug)]
 pub struct Keys {
     words: usize,
-    /// Bits that are in use.
-    bits: u32,
     data: Vec<u64>,
 }
 
@@ -63,37 +65,63 @@ impl Curve {
 
     /// The keys of all rows.
     pub fn keys<C: Code>(&self, matrix: &Matrix<C>) -> Keys {
-        let words = self.words();
-        let mut data = vec![0; matrix.len() * words];
-        data.par_chunks_mut(BATCH * words).enumerate().with_min_len(64).for_each_init(
-            || vec![[0; BATCH]; self.axes.len()],
-            |axes, (at, keys)| self.batch(matrix, at * BATCH, axes, keys),
-        );
-        Keys { words, bits: self.axes.len() as u32 * self.bits, data }
+        match self.bits {
+            0..=8 => self.keys_by::<u8, C>(matrix),
+            9..=16 => self.keys_by::<u16, C>(matrix),
+            _ => self.keys_by::<u32, C>(matrix),
+        }
     }
 
-    fn batch<C: Code>(&self, matrix: &Matrix<C>, first: usize, axes: &mut [[u32; BATCH]], keys: &mut [u64]) {
+    fn keys_by<L: Lane, C: Code>(&self, matrix: &Matrix<C>) -> Keys {
         let words = self.words();
-        let count = keys.len() / words;
-        for (coordinates, axis) in axes.iter_mut().zip(&self.axes) {
-            for (lane, coordinate) in coordinates[..count].iter_mut().enumerate() {
-                *coordinate = axis.coordinates[matrix.get(first + lane, axis.attribute).index()];
-            }
-        }
-        transpose(axes, self.bits);
-        if words == 1 {
-            let mut interleaved = [0u64; BATCH];
-            for bit in (0..self.bits).rev() {
-                for axis in axes.iter() {
-                    for lane in 0..BATCH {
-                        interleaved[lane] = interleaved[lane] << 1 | u64::from(axis[lane] >> bit & 1);
+        let narrow = |axis: &Axis| axis.coordinates.iter().map(|place| L::from_low_bits(*place)).collect();
+        let coordinates: Vec<Vec<L>> = self.axes.iter().map(narrow).collect();
+        let spread = self.spread();
+        let mut data = vec![0; matrix.len() * words];
+        data.par_chunks_mut(BATCH * words).enumerate().with_min_len(64).for_each_init(
+            || vec![[L::default(); BATCH]; self.axes.len()],
+            |lanes, (at, keys)| {
+                let count = keys.len() / words;
+                for ((lanes, axis), coordinates) in lanes.iter_mut().zip(&self.axes).zip(&coordinates) {
+                    for (row, lane) in lanes[..count].iter_mut().enumerate() {
+                        *lane = coordinates[matrix.get(at * BATCH + row, axis.attribute).index()];
                     }
                 }
-            }
-            keys.copy_from_slice(&interleaved[..count]);
-        } else {
+                lanes::transpose(lanes, self.bits);
+                self.interleave(lanes, &spread, keys);
+            },
+        );
+        Keys { words, data }
+    }
+
+    /// The bits of each number with room for those of the other axes between them.
+    fn spread(&self) -> Vec<u64> {
+        let bits = self.bits.min(SPREAD);
+        let apart = self.axes.len() as u32;
+        let place = |number: u64, bit: u32| (number >> bit & 1).checked_shl(bit * apart).unwrap_or(0);
+        (0..1 << bits).map(|number| (0..bits).map(|bit| place(number, bit)).sum()).collect()
+    }
+
+    /// The bits of the axes in turn, from the highest down.
+    fn interleave<L: Lane>(&self, axes: &[[L; BATCH]], spread: &[u64], keys: &mut [u64]) {
+        let words = self.words();
+        if words > 1 {
             for (lane, key) in keys.chunks_exact_mut(words).enumerate() {
-                interleave(&axes.iter().map(|axis| axis[lane]), self.bits, key);
+                interleave(&axes.iter().map(|axis| axis[lane].low_bits()), self.bits, key);
+            }
+            return;
+        }
+        keys.fill(0);
+        for low in (0..self.bits).step_by(SPREAD as usize) {
+            let mut part = [0u64; BATCH];
+            for axis in axes {
+                for lane in 0..BATCH {
+                    let bits = (axis[lane].low_bits() >> low) as usize & (spread.len() - 1);
+                    part[lane] = part[lane] << 1 | spread[bits];
+                }
+            }
+            for (key, part) in keys.iter_mut().zip(part) {
+                *key |= part << (low * axes.len() as u32);
             }
         }
     }
@@ -102,50 +130,6 @@ impl Curve {
 /// Bits that tell so many values apart; at least one.
 fn bits_of(values: usize) -> u32 {
     usize::BITS - (values.max(2) - 1).leading_zeros()
-}
-
-/// Skilling's transform of coordinates into the transposed index, for several points at once.
-fn transpose<const N: usize>(axes: &mut [[u32; N]], bits: u32) {
-    let Some(last) = axes.len().checked_sub(1) else { return };
-    for bit in (1..bits).rev() {
-        let below = (1u32 << bit) - 1;
-        for axis in 0..=last {
-            let (mut first, mut other) = (axes[0], axes[axis]);
-            for lane in 0..N {
-                // All ones where the bit is set: invert the low bits of the first axis, else exchange them.
-                let set = 0u32.wrapping_sub(other[lane] >> bit & 1);
-                let exchange = (first[lane] ^ other[lane]) & below & !set;
-                first[lane] ^= exchange | (below & set);
-                other[lane] ^= exchange;
-            }
-            axes[axis] = other;
-            if axis == 0 {
-                // Exchanging an axis with itself changes nothing; only the inversion counts.
-                for lane in 0..N {
-                    let set = 0u32.wrapping_sub(axes[0][lane] >> bit & 1);
-                    axes[0][lane] ^= below & set;
-                }
-            } else {
-                axes[0] = first;
-            }
-        }
-    }
-    for axis in 1..=last {
-        for lane in 0..N {
-            axes[axis][lane] ^= axes[axis - 1][lane];
-        }
-    }
-    let mut flip = [0u32; N];
-    for bit in (1..bits).rev() {
-        for lane in 0..N {
-            flip[lane] ^= ((1u32 << bit) - 1) & 0u32.wrapping_sub(axes[last][lane] >> bit & 1);
-        }
-    }
-    for axis in axes.iter_mut() {
-        for lane in 0..N {
-            axis[lane] ^= flip[lane];
-        }
-    }
 }
 
 /// The bits of the axes in turn, from the highest down, into the low end of a key.
@@ -181,43 +165,37 @@ impl Keys {
     /// The records by key; equal keys keep input order.
     pub fn order(&self) -> Vec<u32> {
         if self.words == 1 {
-            return self.order_of_single_words();
+            return self.with_records().par_iter().map(|word| *word as u32).collect();
         }
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         order.par_sort_unstable_by(|a, b| self.key(*a as usize).cmp(self.key(*b as usize)).then(a.cmp(b)));
         order
     }
 
-    /// Sorts words that hold the leading bits of a key and the record; records whose leading bits agree, which are
-    /// few, are then put into order by their whole keys.
-    fn order_of_single_words(&self) -> Vec<u32> {
-        let id_bits = usize::BITS - self.len().leading_zeros();
-        let dropped = (self.bits + id_bits).saturating_sub(u64::BITS);
-        let pack = |(record, key): (usize, &u64)| key >> dropped << id_bits | record as u64;
-        let mut packed: Vec<u64> = self.data.par_iter().enumerate().map(pack).collect();
-        packed.par_sort_unstable();
-        let mask = (1u64 << id_bits) - 1;
-        let mut order: Vec<u32> = packed.par_iter().map(|word| (word & mask) as u32).collect();
-        if dropped > 0 {
-            let mut start = 0;
-            for run in packed.chunk_by(|a, b| a >> id_bits == b >> id_bits) {
-                let end = start + run.len();
-                order[start..end].sort_unstable_by_key(|record| (self.data[*record as usize], *record));
-                start = end;
-            }
+    /// The records by key, and their keys in that order.
+    pub fn sorted(self) -> (Vec<u32>, Self) {
+        if self.words == 1 {
+            let sorted = self.with_records();
+            let order = sorted.par_iter().map(|word| *word as u32).collect();
+            let data = sorted.par_iter().map(|word| (word >> u64::BITS) as u64).collect();
+            return (order, Keys { data, ..self });
         }
-        order
+        let order = self.order();
+        let data = order.iter().flat_map(|record| self.key(*record as usize)).copied().collect();
+        (order, Keys { data, ..self })
+    }
+
+    /// Keys of single words with the number of the record below each, ascending.
+    fn with_records(&self) -> Vec<u128> {
+        let join = |(record, key): (usize, &u64)| u128::from(*key) << u64::BITS | record as u128;
+        let mut words: Vec<u128> = self.data.par_iter().enumerate().map(join).collect();
+        sort_words(&mut words);
+        words
     }
 
     /// All keys, if each has one word.
     pub fn single_words(&self) -> Option<&[u64]> {
         (self.words == 1).then_some(&self.data)
-    }
-
-    /// The keys in another order.
-    pub fn gather(&self, order: &[u32]) -> Self {
-        let data = order.iter().flat_map(|record| self.key(*record as usize)).copied().collect();
-        Keys { words: self.words, bits: self.bits, data }
     }
 
     /// How far the key before `end` lies after the one `shortest` places before `end`, and after each one before that.
@@ -246,6 +224,19 @@ impl Keys {
     }
 }
 
+/// Sorts by several threads: halves that were told apart are sorted on their own, by the fastest sort there is.
+fn sort_words(words: &mut [u128]) {
+    const BY_ONE_THREAD: usize = 1 << 15;
+    if words.len() <= BY_ONE_THREAD {
+        words.sort_unstable();
+        return;
+    }
+    let middle = words.len() / 2;
+    words.select_nth_unstable(middle);
+    let (low, high) = words.split_at_mut(middle);
+    rayon::join(|| sort_words(low), || sort_words(high));
+}
+
 /// The index of one point, for tests and other callers with few points: coordinates below 2^bits.
 ///
 /// ```
@@ -255,7 +246,7 @@ impl Keys {
 /// ```
 pub fn index_of(coordinates: &[u32], bits: u32) -> Vec<u64> {
     let mut axes: Vec<[u32; 1]> = coordinates.iter().map(|coordinate| [*coordinate]).collect();
-    transpose(&mut axes, bits);
+    lanes::transpose(&mut axes, bits);
     let mut key = vec![0; (coordinates.len() * bits as usize).div_ceil(64).max(1)];
     interleave(&axes.iter().map(|axis| axis[0]), bits, &mut key);
     key

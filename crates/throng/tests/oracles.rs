@@ -5,6 +5,8 @@ mod common;
 
 use common::{cases, load};
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use throng::curve::{Curve, index_of};
 use throng::loss::{Kernel, bound, group_ncp};
 use throng::method::ordered::runs;
@@ -12,6 +14,7 @@ use throng::problem::Records;
 use throng::run::solve;
 use throng::table::Scale;
 use throng::watch::Unwatched;
+use throng::with_matrix;
 
 /// NCP of a group on one attribute as the specification words it, from values and leaves.
 fn plain_ncp(problem: &throng::problem::Problem, attribute: usize, group: &[u32]) -> f64 {
@@ -191,15 +194,41 @@ proptest! {
     }
 
     #[test]
-    fn keys_of_batches_are_those_of_single_points(rows in prop::collection::vec(prop::collection::vec(0u32..200, 13), 1..40)) {
-        // Thirteen attributes of eight bits need two words.
-        let columns: Vec<Vec<u32>> = (0..13).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
-        let Records::Narrow(matrix) = Records::from_columns(&columns, rows.len()) else { panic!("codes below 256") };
-        let keys = Curve::new(&[256; 13]).keys(&matrix);
+    fn keys_of_batches_are_those_of_single_points(
+        codes in prop::collection::vec(any::<u32>(), 20..800),
+        attributes in 1usize..20,
+        bits in 1u32..21,
+    ) {
+        // Coordinates of one, two and four bytes; keys of one word and of several.
+        let rows: Vec<Vec<u32>> =
+            codes.chunks_exact(attributes).map(|row| row.iter().map(|code| code % (1 << bits)).collect()).collect();
+        let column = |at: usize| rows.iter().map(|row| row[at]).collect();
+        let columns: Vec<Vec<u32>> = (0..attributes).map(column).collect();
+        let curve = Curve::new(&vec![1 << bits; attributes]);
+        let keys = with_matrix!(&Records::from_columns(&columns, rows.len()), matrix => curve.keys(matrix));
         for (at, row) in rows.iter().enumerate() {
-            let expected = index_of(row, 8);
+            let expected = index_of(row, bits);
             prop_assert_eq!(keys.key(at), expected.as_slice());
         }
+    }
+}
+
+#[test]
+fn the_order_of_many_keys_is_that_of_a_plain_sort() {
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    // Keys of 63 bits leave no room for the record beside them; most of the records share a few keys.
+    for (attributes, bits, different) in [(7, 9, 300), (7, 9, 90_000), (2, 4, 90_000)] {
+        let rows: Vec<Vec<u32>> = (0..different)
+            .map(|_| (0..attributes).map(|_| random.random_range(0..1 << bits)).collect())
+            .collect();
+        let rows: Vec<&Vec<u32>> = (0..90_000).map(|_| &rows[random.random_range(0..different)]).collect();
+        let column = |at: usize| rows.iter().map(|row| row[at]).collect();
+        let columns: Vec<Vec<u32>> = (0..attributes).map(column).collect();
+        let curve = Curve::new(&vec![1 << bits; attributes]);
+        let keys = with_matrix!(&Records::from_columns(&columns, rows.len()), matrix => curve.keys(matrix));
+        let mut plain: Vec<u32> = (0..rows.len() as u32).collect();
+        plain.sort_by_key(|record| keys.key(*record as usize));
+        assert!(keys.order() == plain, "{attributes} attributes of {bits} bits");
     }
 }
 

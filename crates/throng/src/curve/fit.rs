@@ -12,11 +12,12 @@
 //!
 //! Cost: O(N·d) to see which values occur, and a constant for the sample.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
 
 use super::{Axis, Curve, bits_of};
 use crate::loss::{Extent, Kernel};
-use crate::problem::{Attribute, Code, LANES, Matrix};
+use crate::problem::{Attribute, Code, Lanes, Matrix};
 
 /// Records that candidates are compared on.
 const SAMPLE: usize = 1 << 14;
@@ -24,6 +25,8 @@ const SAMPLE: usize = 1 << 14;
 const RUN: usize = 16;
 /// Rotations that are tried in each direction.
 const ROTATIONS: usize = 8;
+/// Rows that a thread looks at in one go to see which values occur.
+const ROWS_SEEN: usize = 1 << 16;
 /// Coordinates stay well below 32 bits.
 const MOST_BITS: u32 = 30;
 
@@ -105,14 +108,23 @@ fn best<C: Code>(candidates: Vec<Curve>, kernel: &Kernel, sample: &Matrix<C>) ->
 
 /// Which codes of each attribute occur.
 fn occurring<C: Code>(domains: &[usize], matrix: &Matrix<C>) -> Vec<Vec<bool>> {
-    let attributes: Vec<usize> = (0..domains.len()).collect();
-    let one = |&attribute: &usize| {
-        let mut seen = vec![false; domains[attribute]];
-        let rows = matrix.data().iter().skip(attribute / LANES).step_by(matrix.stride());
-        rows.for_each(|lanes| seen[lanes[attribute % LANES].index()] = true);
+    let none = || domains.iter().map(|domain| vec![false; *domain]).collect::<Vec<_>>();
+    let rows = matrix.data().par_chunks(ROWS_SEEN * matrix.stride());
+    let mark = |mut seen: Vec<Vec<bool>>, rows: &[Lanes<C>]| {
+        for row in rows.chunks_exact(matrix.stride()) {
+            for (seen, code) in seen.iter_mut().zip(row.as_flattened()) {
+                seen[code.index()] = true;
+            }
+        }
         seen
     };
-    attributes.par_iter().with_max_len(1).map(one).collect()
+    let join = |mut seen: Vec<Vec<bool>>, other: Vec<Vec<bool>>| {
+        for (seen, other) in seen.iter_mut().flatten().zip(other.iter().flatten()) {
+            *seen |= *other;
+        }
+        seen
+    };
+    rows.fold(none, mark).reduce(none, join)
 }
 
 /// For each code the penalties of all steps up to it; a code that does not occur lies with the one before.

@@ -15,7 +15,6 @@ fn map(problem: &Problem, watch: &dyn Watch) -> Result<Line> {
     watch.check()?;
     let keys = with_matrix!(&problem.records, matrix => Curve::fit(&problem.attributes, matrix).keys(matrix));
     watch.check()?;
-    let order = keys.order();
-    let places = Places::Keys(keys.gather(&order));
-    Ok(Line { order, places })
+    let (order, keys) = keys.sorted();
+    Ok(Line { order, places: Places::Keys(keys) })
 }

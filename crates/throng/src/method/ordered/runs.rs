@@ -134,35 +134,38 @@ fn traced_back(last_size: &[u32]) -> Vec<usize> {
 
 /// The sizes of the runs that reach least along a line, all together. `keys` tell where the records lie, ascending.
 ///
-/// A run costs its last key minus its first, so the best start of a run is the one with the least `best − key`, whatever
-/// the end: the least of a window that moves along, which takes O(N) for all ends, whatever k. In whole numbers
-/// nothing is rounded.
+/// A run costs its last key minus its first, so the best start of a run is the one with the greatest `key − best`,
+/// whatever the end: the greatest of a window that moves along, which takes O(N) for all ends, whatever k. In whole
+/// numbers nothing is rounded, and none is negative: runs that end before a key do not reach further than to it.
 pub fn cut_by_reach(k: usize, keys: &[u64], watch: &dyn Watch) -> Result<Vec<usize>> {
     if keys.len() < k {
         return Ok(vec![keys.len()]);
     }
     let mut last_size = vec![0; keys.len()];
-    // Least costs of cutting the first `i` records, for the last k of them; none where there is no cut.
-    let mut best: VecDeque<Option<i128>> = VecDeque::with_capacity(k + 1);
-    best.push_back(Some(0));
-    best.resize(k, None);
-    // Starts of runs and `best − key`, ascending; one that is not below a later one is of no use any more.
-    let mut starts: VecDeque<(i128, usize)> = VecDeque::with_capacity(k + 1);
+    // `key − best` of the last k places where a run may start, in turn; the first k − 1 records are no run.
+    let mut saved = vec![None; k];
+    saved[0] = Some(keys[0]);
+    // Starts of runs and `key − best`, descending; one that is not above a later one is of no use any more.
+    let mut starts: VecDeque<(u64, usize)> = VecDeque::with_capacity(k + 1);
+    let mut turn = 0;
     for end in k..=keys.len() {
         let start = end - k;
-        if let Some(Some(cost)) = best.pop_front() {
-            let least = cost - i128::from(keys[start]);
-            while starts.back().is_some_and(|(other, _)| *other >= least) {
+        if let Some(most) = saved[turn] {
+            while starts.back().is_some_and(|(other, _)| *other <= most) {
                 starts.pop_back();
             }
-            starts.push_back((least, start));
+            starts.push_back((most, start));
         }
         while starts.front().is_some_and(|(_, start)| *start + 2 * k <= end) {
             starts.pop_front();
         }
-        let chosen = starts.front();
-        best.push_back(chosen.map(|(least, _)| least + i128::from(keys[end - 1])));
-        last_size[end - 1] = chosen.map_or(0, |(_, start)| (end - start) as u32);
+        saved[turn] = starts.front().map(|(most, start)| {
+            last_size[end - 1] = (end - start) as u32;
+            let best = keys[end - 1] - most;
+            // No run starts after the last record.
+            keys.get(end).map_or(0, |key| key - best)
+        });
+        turn = if turn + 1 == k { 0 } else { turn + 1 };
         if end.is_multiple_of(BLOCK_COSTS) {
             watch.check()?;
         }
