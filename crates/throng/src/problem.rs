@@ -117,15 +117,6 @@ impl<C: Code> Matrix<C> {
         self.data[row * self.stride + attribute / LANES][attribute % LANES] = code;
     }
 
-    /// A copy, made by several threads.
-    pub fn copied(&self) -> Self {
-        let mut data = vec![[C::default(); LANES]; self.data.len()];
-        let groups = 1 << 14;
-        let parts = data.par_chunks_mut(groups).zip(self.data.par_chunks(groups));
-        parts.for_each(|(target, source)| target.copy_from_slice(source));
-        Matrix { data, stride: self.stride }
-    }
-
     /// The rows in another order.
     pub fn gather(&self, order: &[u32]) -> Self {
         let mut data = vec![[C::default(); LANES]; order.len() * self.stride];

@@ -30,10 +30,6 @@ pub(super) struct Leaf {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub leaf: u32,
-    /// The leaf it was part of; the same for one of the pieces.
-    pub from: u32,
-    /// Which child of the refined value it holds.
-    pub side: u32,
 }
 
 /// All leaves.
@@ -51,6 +47,7 @@ pub(super) struct Leaves<C> {
 }
 
 /// What a refinement does to an attribute.
+#[derive(Clone, Copy)]
 pub(super) struct Deal<'a> {
     pub attribute: usize,
     pub value: u32,
@@ -146,7 +143,7 @@ impl<C: Code> Leaves<C> {
             let child = deal.children[side as usize];
             self.masks[at as usize * self.width + deal.attribute] = child;
             self.link(deal.attribute, child, at);
-            pieces.push(Piece { leaf: at, from: leaf, side });
+            pieces.push(Piece { leaf: at });
         }
     }
 
@@ -180,6 +177,7 @@ struct Dealing<'a, C> {
 }
 
 impl<C: Code> Dealing<'_, C> {
+    #[inline(always)]
     fn side(&self, deal: &Deal<'_>, row: usize) -> usize {
         let lanes = &self.codes[row * self.stride + deal.attribute / LANES];
         deal.side[lanes[deal.attribute % LANES].index()] as usize
@@ -217,22 +215,16 @@ impl<C: Code> Dealing<'_, C> {
         left + other_left
     }
 
+    /// Every row changes places with the first of the second side, whichever side it is on: a branch that cannot be
+    /// foretold costs more than moving a row.
     fn halve_whole(&mut self, deal: &Deal<'_>) -> usize {
-        let (mut left, mut right) = (0, self.rows.len());
-        loop {
-            while left < right && self.side(deal, left) == 0 {
-                left += 1;
-            }
-            while left < right && self.side(deal, right - 1) == 1 {
-                right -= 1;
-            }
-            if left == right {
-                return left;
-            }
-            right -= 1;
-            self.swap(left, right);
-            left += 1;
+        let mut left = 0;
+        for row in 0..self.rows.len() {
+            let first = self.side(deal, row) == 0;
+            self.swap(left, row);
+            left += usize::from(first);
         }
+        left
     }
 
     fn deal_to_many(&mut self, rows: &Rows, deal: &Deal<'_>, counts: &mut [(u32, u32)]) {
@@ -261,6 +253,7 @@ impl<C: Code> Dealing<'_, C> {
         }
     }
 
+    #[inline(always)]
     fn swap(&mut self, one: usize, other: usize) {
         self.rows.swap(one, other);
         for at in 0..self.stride {

@@ -27,9 +27,11 @@
 //! and leaf.
 
 mod benefit;
+mod classes;
 mod counting;
 mod leaves;
 mod masks;
+mod part;
 mod quasi;
 mod rows;
 mod search;
@@ -49,7 +51,6 @@ use crate::error::{Error, Result};
 use crate::privacy::Part;
 use crate::problem::Problem;
 use crate::watch::Watch;
-use crate::with_matrix;
 
 /// The registry entry.
 pub const REFINE: Entry = Entry {
@@ -150,9 +151,7 @@ impl Refine {
         let (qids, _) = quasi_identifiers(problem);
         watch.stage("refining", None);
         let lead = (self.first == First::Union && qids.len() > 1).then(|| union(problem, &qids));
-        with_matrix!(&problem.records, matrix => {
-            search::Search::new(problem, matrix, goal, qids, lead).run(&self.limits, watch)
-        })
+        search::Search::new(problem, goal, qids, lead).run(&self.limits, watch)
     }
 
     fn goal_for(&self, problem: &Problem) -> Result<Goal> {

@@ -1,6 +1,7 @@
 //! The rows that the search works on: distinct combinations of codes with how often they occur.
 //!
-//! Where nearly all records differ, compressing would cost more than it saves, and rows are the records.
+//! To find equal records costs more than to touch each of them a few times. So they are looked for where a sample shows many
+//! of each; elsewhere rows are the records.
 
 use std::hash::{BuildHasher, Hash};
 
@@ -10,6 +11,9 @@ use crate::problem::{Code, LANES, Lanes, Matrix};
 
 /// Records looked at to see whether compressing pays.
 const SAMPLE: usize = 1 << 13;
+
+/// How many equal records a sample must hold on average.
+const EQUAL: usize = 4;
 
 /// Rows compared with one bound after the other: few enough to stay at hand meanwhile, and to be counted narrowly.
 const BLOCK: usize = 512;
@@ -27,15 +31,15 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The distinct rows of a matrix and their codes, where there are clearly fewer than rows.
-    pub fn compress<C: Code + Hash>(matrix: &Matrix<C>) -> (Self, Matrix<C>) {
+    /// The distinct rows of a matrix and their codes, where there are far fewer than rows.
+    pub fn compress<C: Code + Hash>(matrix: Matrix<C>) -> (Self, Matrix<C>) {
         let step = (matrix.len() / SAMPLE).max(1);
         let sample: Vec<u32> = (0..matrix.len() as u32).step_by(step).collect();
-        if group(matrix, &sample).1.len() * 10 > sample.len() * 9 {
+        if group(&matrix, &sample).1.len() * EQUAL > sample.len() {
             return Self::each_record(matrix);
         }
         let all: Vec<u32> = (0..matrix.len() as u32).collect();
-        let (row_of, first) = group(matrix, &all);
+        let (row_of, first) = group(&matrix, &all);
         let mut weights = vec![0u32; first.len()];
         row_of.iter().for_each(|row| weights[*row as usize] += 1);
         let mut ends: Vec<u32> = Vec::with_capacity(weights.len());
@@ -50,8 +54,8 @@ impl Rows {
     }
 
     /// Every record is a row.
-    pub fn each_record<C: Code>(matrix: &Matrix<C>) -> (Self, Matrix<C>) {
-        (Rows { weights: None, members: Vec::new(), ends: Vec::new() }, matrix.copied())
+    pub fn each_record<C: Code>(matrix: Matrix<C>) -> (Self, Matrix<C>) {
+        (Rows { weights: None, members: Vec::new(), ends: Vec::new() }, matrix)
     }
 
     /// How many records a row stands for.

@@ -1,19 +1,22 @@
 //! The search: perform the best refinement until none is valid and beneficial.
 
-use std::hash::Hash;
 use std::time::Instant;
 
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
+};
+
 use super::benefit::{Benefit, Goal};
-use super::counting::{Beyond, Candidates, Counter, Groups, in_parallel};
-use super::leaves::{Deal, Leaves, Piece};
+use super::classes;
+use super::counting::{Beyond, Candidates};
+use super::leaves::Deal;
+use super::part::{Known, Part};
 use super::quasi::Qid;
-use super::rows::Rows;
 use super::state::{NONE, Shape, State};
 use super::trace::{End, Step};
 use super::{Limits, Outcome};
 use crate::error::Result;
-use crate::method::{Boxes, Partition};
-use crate::problem::{Code, Matrix, Problem};
+use crate::problem::Problem;
 use crate::watch::Watch;
 
 /// Scores this close, relative to the higher one, count as equal.
@@ -27,8 +30,6 @@ struct Candidate {
     /// The code to disclose, where the value hides several.
     code: Option<u32>,
     gain: f64,
-    /// The least count it would make, for each quasi-identifier of its attribute.
-    least: Vec<u32>,
     alive: bool,
 }
 
@@ -39,21 +40,16 @@ struct Choice {
     score: f64,
 }
 
-pub(super) struct Search<'a, C> {
+pub(super) struct Search<'a> {
     problem: &'a Problem,
     benefit: Benefit,
-    qids: Vec<Qid>,
+    /// The quasi-identifiers; those asked for first, then the one that leads.
+    parts: Vec<Part>,
     /// The quasi-identifiers of each attribute.
-    qids_of: Vec<Vec<usize>>,
-    rows: Rows,
-    leaves: Leaves<C>,
+    parts_of: Vec<Vec<usize>>,
     states: Vec<State>,
     candidates: Vec<Candidate>,
     candidate_of: Candidates,
-    /// The combinations of each quasi-identifier that does not have all attributes.
-    groups: Vec<Option<Groups>>,
-    /// A(QID) of each quasi-identifier.
-    anonymity: Vec<u32>,
     beyond: Option<Beyond<'a>>,
     trace: Vec<Step>,
     /// How many of the quasi-identifiers are asked for; one more may lead.
@@ -62,44 +58,32 @@ pub(super) struct Search<'a, C> {
     led: bool,
 }
 
-impl<'a, C: Code + Hash> Search<'a, C> {
+impl<'a> Search<'a> {
     /// A search that keeps some quasi-identifiers safe. Where one leads, it is kept safe as well until nothing more can
     /// be refined, and then given up.
-    pub fn new(
-        problem: &'a Problem,
-        matrix: &Matrix<C>,
-        goal: Goal,
-        mut qids: Vec<Qid>,
-        lead: Option<Qid>,
-    ) -> Self {
+    pub fn new(problem: &'a Problem, goal: Goal, mut qids: Vec<Qid>, lead: Option<Qid>) -> Self {
         let (asked, led) = (qids.len(), lead.is_some());
         qids.extend(lead);
         let benefit = Benefit::new(problem, goal);
         let width = problem.attributes.len();
-        let qids_of = (0..width)
+        let parts_of = (0..width)
             .map(|attribute| (0..qids.len()).filter(|at| qids[*at].contains(attribute)).collect())
             .collect();
         let beyond = (!problem.requirement.only_size())
             .then_some(Beyond { requirement: &problem.requirement, sensitive: &problem.sensitive });
-        let (rows, codes) = match beyond {
-            Some(_) => Rows::each_record(matrix),
-            None => Rows::compress(matrix),
-        };
-        let states: Vec<State> =
+        let states =
             problem.attributes.iter().enumerate().map(|(at, own)| State::new(at, own, &benefit)).collect();
-        let whole = |qid: &Qid| qid.attributes.len() == width;
+        // What is asked beyond size is asked of classes, which are the combinations of all attributes.
+        let whole = qids.iter().position(|qid| qid.attributes.len() == width).filter(|_| beyond.is_some());
+        let part = |(at, qid): (usize, Qid)| Part::new(problem, qid, whole == Some(at));
         Search {
             problem,
             benefit,
-            leaves: Leaves::new(codes, problem.len(), width),
-            rows,
+            parts: qids.into_par_iter().enumerate().map(part).collect(),
+            parts_of,
             states,
             candidates: Vec::new(),
             candidate_of: vec![Vec::new(); width],
-            groups: qids.iter().map(|qid| (!whole(qid)).then(Groups::new)).collect(),
-            anonymity: vec![problem.len() as u32; qids.len()],
-            qids,
-            qids_of,
             beyond,
             trace: Vec::new(),
             asked,
@@ -119,9 +103,7 @@ impl<'a, C: Code + Hash> Search<'a, C> {
         for attribute in 0..self.states.len() {
             self.open(attribute, 0);
         }
-        let all: Vec<usize> = (0..self.states.len()).collect();
-        let every_qid: Vec<usize> = (0..self.qids.len()).collect();
-        self.count(&[Piece { leaf: 0, from: 0, side: 0 }], &all, &every_qid);
+        self.count(None);
         let end = loop {
             if watch.enough() {
                 break End::Stopped;
@@ -137,6 +119,7 @@ impl<'a, C: Code + Hash> Search<'a, C> {
                 Some(choice) => self.perform(&choice),
                 None if self.led => {
                     self.led = false;
+                    self.parts.truncate(self.asked);
                     continue;
                 }
                 None => break End::Finished,
@@ -168,8 +151,7 @@ impl<'a, C: Code + Hash> Search<'a, C> {
             of.resize(place + 1, NONE);
         }
         of[place] = self.candidates.len() as u32;
-        let least = vec![u32::MAX; self.qids_of[attribute].len()];
-        self.candidates.push(Candidate { attribute, value, code, gain, least, alive: true });
+        self.candidates.push(Candidate { attribute, value, code, gain, alive: true });
     }
 
     fn close(&mut self, at: usize) {
@@ -186,13 +168,13 @@ impl<'a, C: Code + Hash> Search<'a, C> {
             if !candidate.alive {
                 continue;
             }
-            let own = self.qids_of[candidate.attribute].iter().zip(&candidate.least);
             let (mut lost, mut deciding, mut valid) = (0u64, 0u64, true);
-            for (&qid, least) in own.filter(|(qid, _)| self.decides(**qid)) {
-                let after = self.anonymity[qid].min(*least);
-                lost += u64::from(self.anonymity[qid] - after);
+            for &qid in self.parts_of[candidate.attribute].iter().filter(|qid| self.decides(**qid)) {
+                let part = &self.parts[qid];
+                let after = part.anonymity_after(at);
+                lost += u64::from(part.anonymity - after);
                 deciding += 1;
-                valid &= after >= self.qids[qid].k;
+                valid &= after >= part.qid.k;
             }
             if !valid {
                 // What the leading one forbids may be valid without it.
@@ -241,13 +223,6 @@ impl<'a, C: Code + Hash> Search<'a, C> {
             None => slot.clone(),
             Some(code) => (0..slot.len() as u32).map(|other| u32::from(other != code)).collect(),
         };
-        let deal = Deal { attribute, value, children: &children, side: &side };
-        let pieces = self.leaves.refine(&self.rows, &deal);
-        for (groups, qid) in self.groups.iter_mut().zip(&self.qids) {
-            if let Some(groups) = groups {
-                groups.follow(&pieces, qid.contains(attribute));
-            }
-        }
         self.close(choice.at);
         match code {
             Some(code) => self.disclose(attribute, code),
@@ -256,27 +231,18 @@ impl<'a, C: Code + Hash> Search<'a, C> {
                 children.iter().for_each(|child| self.open(attribute, *child));
             }
         }
-        let mut qids = self.qids_of[attribute].clone();
-        // Who led before leads no more; who may come later is counted all along.
-        qids.retain(|qid| self.led || *qid < self.asked);
-        let mut affected: Vec<usize> =
-            qids.iter().flat_map(|qid| self.qids[*qid].attributes.iter().copied()).collect();
-        affected.sort_unstable();
-        affected.dedup();
-        affected.retain(|attribute| self.candidate_of[*attribute].iter().any(|at| *at != NONE));
-        self.count(&pieces, &affected, &qids);
-        step.anonymity = self.anonymity[..self.asked].to_vec();
+        self.count(Some(&Deal { attribute, value, children: &children, side: &side }));
+        step.anonymity = self.parts[..self.asked].iter().map(|part| part.anonymity).collect();
         self.trace.push(step);
     }
 
     /// A refinement as it is told; the anonymity is what it would leave.
     fn step(&self, choice: &Choice) -> Step {
         let Candidate { attribute, value, gain, .. } = self.candidates[choice.at];
-        let mut anonymity = self.anonymity.clone();
-        for (&qid, least) in self.qids_of[attribute].iter().zip(&self.candidates[choice.at].least) {
-            anonymity[qid] = anonymity[qid].min(*least);
-        }
-        anonymity.truncate(self.asked);
+        let after = |part: &Part| match part.qid.contains(attribute) {
+            true => part.anonymity_after(choice.at),
+            false => part.anonymity,
+        };
         let into = self.children(choice.at);
         Step {
             attribute: self.problem.attributes[attribute].name.clone(),
@@ -285,7 +251,7 @@ impl<'a, C: Code + Hash> Search<'a, C> {
             gain,
             loss: choice.loss,
             score: choice.score,
-            anonymity,
+            anonymity: self.parts[..self.asked].iter().map(after).collect(),
         }
     }
 
@@ -306,31 +272,20 @@ impl<'a, C: Code + Hash> Search<'a, C> {
         }
     }
 
-    /// Counts new leaves, for the candidates of some attributes and for some quasi-identifiers.
-    fn count(&mut self, pieces: &[Piece], affected: &[usize], qids: &[usize]) {
-        let counter = Counter {
-            rows: &self.rows,
-            leaves: &self.leaves,
+    /// Lets the quasi-identifiers that hold a refined attribute follow, all of them at first, and counts their new leaves.
+    fn count(&mut self, deal: Option<&Deal<'_>>) {
+        let known = Known {
             states: &self.states,
             candidates: &self.candidate_of,
             count: self.candidates.len(),
-            affected,
             beyond: self.beyond.as_ref(),
         };
-        let counts = counter.count(pieces);
-        let least = in_parallel(qids, |qid| match &self.groups[qid] {
-            None => counter.least_of_leaves(pieces, &counts),
-            Some(groups) => counter.least_of_groups(&self.qids[qid], &groups.of_leaf, pieces, &counts),
-        });
-        for (&qid, (of_candidates, of_combinations)) in qids.iter().zip(least) {
-            self.anonymity[qid] = self.anonymity[qid].min(of_combinations);
-            for (candidate, least) in self.candidates.iter_mut().zip(of_candidates) {
-                if let Some(place) = self.qids_of[candidate.attribute].iter().position(|own| *own == qid) {
-                    candidate.least[place] = candidate.least[place].min(least);
-                }
-            }
-        }
-        for at in counts.into_iter().flat_map(|counts| counts.refused) {
+        let follow = |part: &mut Part| match deal {
+            None => part.begin(&known),
+            Some(deal) => part.refine(deal, &known),
+        };
+        let refused: Vec<Vec<u32>> = self.parts.par_iter_mut().map(follow).collect();
+        for at in refused.into_iter().flatten() {
             if self.candidates[at as usize].alive {
                 self.close(at as usize);
             }
@@ -345,28 +300,13 @@ impl<'a, C: Code + Hash> Search<'a, C> {
     }
 
     fn finish(mut self, end: End) -> Outcome {
-        self.qids.truncate(self.asked);
         let open = self.choices().iter().map(|choice| self.step(choice)).collect();
-        let mut records = Vec::with_capacity(self.problem.len());
-        let mut sizes = Vec::with_capacity(self.leaves.leaves.len());
-        for leaf in 0..self.leaves.leaves.len() as u32 {
-            let before = records.len();
-            self.rows.extend_with_records(self.leaves.rows(leaf), &mut records);
-            sizes.push(records.len() - before);
-        }
-        let ends = (0..self.states.len())
-            .map(|attribute| {
-                let values = &self.states[attribute].values;
-                (0..self.leaves.leaves.len() as u32)
-                    .map(|leaf| &values[self.leaves.masks(leaf)[attribute] as usize])
-                    .map(|value| (value.low, value.high))
-                    .collect()
-            })
-            .collect();
+        self.parts.truncate(self.asked);
+        let (partition, boxes) = classes::of(self.problem, &self.states, &self.parts);
         Outcome {
-            partition: Partition::from_sizes(records, sizes),
-            boxes: Boxes { ends, half_open: true },
-            qids: self.qids,
+            partition,
+            boxes,
+            qids: self.parts.into_iter().map(|part| part.qid).collect(),
             trace: self.trace,
             end,
             open,

@@ -154,4 +154,22 @@ impl State {
             *hidden -= own;
         }
     }
+
+    /// The masked value of each code.
+    pub fn shown(&self) -> Vec<u32> {
+        let mut shown = vec![0; self.slot.len()];
+        for code in &self.disclosed {
+            shown[*code as usize] = 1 + code;
+        }
+        let mut left = vec![0];
+        while let Some(at) = left.pop() {
+            let value = &self.values[at as usize];
+            if value.refined {
+                left.extend(&value.children);
+            } else if self.shape != Shape::Suppression {
+                shown[value.low as usize..=value.high as usize].fill(at);
+            }
+        }
+        shown
+    }
 }

@@ -1,0 +1,171 @@
+//! One quasi-identifier of a search: the records in leaves of its own, and what refinements would leave of it.
+//!
+//! Leaves of all attributes would be combinations only of a quasi-identifier of all of them; those of others would have to be
+//! summed up, over leaves that get ever smaller, since nothing keeps their size up. Leaves of one quasi-identifier never
+//! have fewer than k records, and a refinement touches those of the quasi-identifiers that hold its attribute alone.
+
+use std::hash::Hash;
+
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::{ParallelSlice, ParallelSliceMut};
+
+use super::counting::{Beyond, Candidates, Column, Counter, Least};
+use super::leaves::{Deal, Leaves, Piece};
+use super::quasi::Qid;
+use super::rows::Rows;
+use super::state::{NONE, State};
+use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
+use crate::with_matrix;
+
+/// What the search knows when it asks for counts.
+pub(super) struct Known<'a> {
+    pub states: &'a [State],
+    pub candidates: &'a Candidates,
+    /// How many candidates there are.
+    pub count: usize,
+    pub beyond: Option<&'a Beyond<'a>>,
+}
+
+/// A quasi-identifier.
+pub(super) struct Part {
+    pub qid: Qid,
+    /// A(QID).
+    pub anonymity: u32,
+    /// The least count that each candidate would make, for those of its attributes.
+    least: Vec<u32>,
+    /// Whether it is the one that classes are looked at beyond their size for.
+    beyond: bool,
+    tips: Box<dyn Tips>,
+}
+
+impl Part {
+    /// All records in one leaf. `beyond` tells whether classes are looked at beyond their size.
+    pub fn new(problem: &Problem, qid: Qid, beyond: bool) -> Self {
+        let largest = qid.attributes.iter().map(|at| problem.attributes[*at].domain.len()).max().unwrap_or(0);
+        let tips = match largest {
+            0..=0x100 => tips::<u8>(problem, &qid.attributes, beyond),
+            0x101..=0x1_0000 => tips::<u16>(problem, &qid.attributes, beyond),
+            _ => tips::<u32>(problem, &qid.attributes, beyond),
+        };
+        Part { qid, anonymity: problem.len() as u32, least: Vec::new(), beyond, tips }
+    }
+
+    /// Counts for the leaf of all records; gives back refused candidates.
+    pub fn begin(&mut self, known: &Known<'_>) -> Vec<u32> {
+        self.count(&[Piece { leaf: 0 }], known)
+    }
+
+    /// Performs a refinement of one of its attributes and counts the leaves it makes; gives back refused candidates.
+    pub fn refine(&mut self, deal: &Deal<'_>, known: &Known<'_>) -> Vec<u32> {
+        let Ok(column) = self.qid.attributes.binary_search(&deal.attribute) else { return Vec::new() };
+        let pieces = self.tips.refine(&Deal { attribute: column, ..*deal });
+        self.count(&pieces, known)
+    }
+
+    fn count(&mut self, pieces: &[Piece], known: &Known<'_>) -> Vec<u32> {
+        let mut slots = 0;
+        let column = |attribute: &usize| {
+            let state = &known.states[*attribute];
+            slots += state.slots;
+            Column { state, candidates: &known.candidates[*attribute], offset: slots - state.slots }
+        };
+        let columns: Vec<Column<'_>> = self.qid.attributes.iter().map(column).collect();
+        let found = self.tips.count(pieces, &columns, known.count, known.beyond.filter(|_| self.beyond));
+        self.anonymity = self.anonymity.min(found.of_pieces);
+        self.least.resize(known.count, u32::MAX);
+        let both = self.least.iter_mut().zip(found.of_candidates);
+        both.for_each(|(least, found)| *least = found.min(*least));
+        found.refused
+    }
+
+    /// A(QID) after a refinement of one of its attributes.
+    pub fn anonymity_after(&self, candidate: usize) -> u32 {
+        self.anonymity.min(self.least[candidate])
+    }
+
+    /// Number of combinations.
+    pub fn combinations(&self) -> usize {
+        self.tips.leaves()
+    }
+
+    /// The records, leaf by leaf, and the size of each leaf.
+    pub fn records(&self) -> (Vec<u32>, Vec<usize>) {
+        self.tips.records()
+    }
+}
+
+/// Leaves of codes of some width.
+trait Tips: Send + Sync {
+    fn refine(&mut self, deal: &Deal<'_>) -> Vec<Piece>;
+    fn count(
+        &self,
+        pieces: &[Piece],
+        columns: &[Column<'_>],
+        candidates: usize,
+        beyond: Option<&Beyond<'_>>,
+    ) -> Least;
+    fn leaves(&self) -> usize;
+    fn records(&self) -> (Vec<u32>, Vec<usize>);
+}
+
+struct Typed<C> {
+    rows: Rows,
+    leaves: Leaves<C>,
+}
+
+fn tips<C: Code + Hash>(problem: &Problem, attributes: &[usize], each_record: bool) -> Box<dyn Tips> {
+    let own: Matrix<C> = with_matrix!(&problem.records, matrix => columns(matrix, attributes));
+    let (rows, codes) = if each_record { Rows::each_record(own) } else { Rows::compress(own) };
+    Box::new(Typed { rows, leaves: Leaves::new(codes, problem.len(), attributes.len()) })
+}
+
+/// Some columns of a matrix, in a width that fits them.
+fn columns<C: Code, D: Code>(matrix: &Matrix<D>, attributes: &[usize]) -> Matrix<C> {
+    let stride = attributes.len().div_ceil(LANES).max(1);
+    let mut data: Vec<Lanes<C>> = vec![[C::default(); LANES]; matrix.len() * stride];
+    let rows = 1 << 12;
+    let batches = data.par_chunks_mut(rows * stride).zip(matrix.data().par_chunks(rows * matrix.stride()));
+    batches.for_each(|(targets, sources)| {
+        for (target, source) in targets.chunks_exact_mut(stride).zip(sources.chunks_exact(matrix.stride())) {
+            let (target, source) = (target.as_flattened_mut(), source.as_flattened());
+            for (target, attribute) in target.iter_mut().zip(attributes) {
+                *target = C::from_index(source[*attribute].index());
+            }
+        }
+    });
+    Matrix::from_data(data, stride)
+}
+
+impl<C: Code> Tips for Typed<C> {
+    fn refine(&mut self, deal: &Deal<'_>) -> Vec<Piece> {
+        self.leaves.refine(&self.rows, deal)
+    }
+
+    fn count(
+        &self,
+        pieces: &[Piece],
+        columns: &[Column<'_>],
+        candidates: usize,
+        beyond: Option<&Beyond<'_>>,
+    ) -> Least {
+        let open = |column: &usize| columns[*column].candidates.iter().any(|at| *at != NONE);
+        let affected: Vec<usize> = (0..columns.len()).filter(open).collect();
+        let (rows, leaves) = (&self.rows, &self.leaves);
+        Counter { rows, leaves, columns, count: candidates, affected: &affected, beyond }.count(pieces)
+    }
+
+    fn leaves(&self) -> usize {
+        self.leaves.leaves.len()
+    }
+
+    fn records(&self) -> (Vec<u32>, Vec<usize>) {
+        let mut records = Vec::new();
+        let mut sizes = Vec::with_capacity(self.leaves.leaves.len());
+        for leaf in 0..self.leaves.leaves.len() as u32 {
+            let before = records.len();
+            self.rows.extend_with_records(self.leaves.rows(leaf), &mut records);
+            sizes.push(records.len() - before);
+        }
+        (records, sizes)
+    }
+}
