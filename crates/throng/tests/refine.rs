@@ -783,6 +783,44 @@ fn many_equal_records_are_searched_as_few_rows() {
     assert!(records.into_iter().eq(0..3000));
 }
 
+/// More combinations of values outside of any one quasi-identifier than 32 bits can number.
+#[test]
+fn classes_of_many_attributes_with_many_values_are_told_apart() {
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let rows: Vec<Vec<usize>> = (0..450)
+        .map(|record: usize| {
+            let moved = usize::from(record >= 300);
+            let value = |at: usize| (record * (2 * at + 1) + moved * usize::from(at % 5 == 0)) % 150;
+            (0..names.len()).map(value).collect()
+        })
+        .collect();
+    let mut csv = format!("{}\n", names.join(","));
+    let mut expected: BTreeMap<&[usize], Vec<u32>> = BTreeMap::new();
+    for (record, row) in (0..).zip(&rows) {
+        writeln!(csv, "{}", row.iter().map(usize::to_string).collect::<Vec<_>>().join(",")).unwrap();
+        expected.entry(row).or_default().push(record);
+    }
+    let qids: Vec<String> =
+        names.iter().map(|name| format!("{{ attributes = [\"{name}\"], k = 1 }}")).collect();
+    let mut policy = format!("[privacy]\nquasi_identifiers = [{}]\n", qids.join(", "));
+    names.iter().for_each(|name| write!(policy, "[attribute.{name}]\nrole = \"quasi\"\n").unwrap());
+    let (_folder, .., problem) = problem(&csv, &policy);
+    let outcome = search(&problem, Goal::Loss);
+    let mut groups: Vec<Vec<u32>> = outcome.partition.groups().map(<[u32]>::to_vec).collect();
+    groups.iter_mut().for_each(|group| group.sort_unstable());
+    for (at, group) in groups.iter().enumerate() {
+        for (attribute, ends) in outcome.boxes.ends.iter().enumerate() {
+            let code = problem.records.code(group[0] as usize, attribute);
+            assert_eq!(ends[at], (code, code), "everything is disclosed where k is 1");
+        }
+    }
+    groups.sort();
+    let mut expected: Vec<Vec<u32>> = expected.into_values().collect();
+    expected.sort();
+    assert!(expected.len() > 150, "some records differ in few attributes");
+    assert_eq!(groups, expected);
+}
+
 #[test]
 fn a_quasi_identifier_that_follows_from_another_is_left_out_with_a_note() {
     let policy = "[privacy]\nquasi_identifiers = [{ attributes = [\"a\"], k = 2 }, { attributes = [\"a\", \"b\"], k = 2 }, \

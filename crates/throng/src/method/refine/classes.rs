@@ -12,83 +12,115 @@ use crate::method::{Boxes, Partition};
 use crate::problem::{Code, Problem};
 use crate::with_matrix;
 
+/// The lowest and highest code of what is published.
+type Cell = (u32, u32);
+
 /// The classes and how they are published.
 pub(super) fn of(problem: &Problem, states: &[State], parts: &[Part]) -> (Partition, Boxes) {
-    let shown: Vec<Vec<u32>> = states.iter().map(State::shown).collect();
+    let cell = |attribute: usize, value: u32| {
+        let value = &states[attribute].values[value as usize];
+        (value.low, value.high)
+    };
+    let whole = || ((0..problem.len() as u32).collect(), vec![problem.len() as u32]);
     // The most leaves are the smallest: then little is left to sort.
     let start = parts.iter().max_by_key(|part| part.combinations());
-    let (mut records, mut sizes) = match start {
-        Some(part) => part.records(),
-        None => ((0..problem.len() as u32).collect(), vec![problem.len()]),
-    };
+    let (mut records, mut sizes): (Vec<u32>, Vec<u32>) = start.map_or_else(whole, Part::records);
+    let first: Vec<u32> = states.iter().map(|state| state.shown()[0]).collect();
+    let mut cells: Vec<Vec<Cell>> = (0..states.len())
+        .into_par_iter()
+        .map(|at| match start.and_then(|part| part.masks(at)) {
+            Some(masks) => masks.into_iter().map(|value| cell(at, value)).collect(),
+            None => vec![cell(at, first[at]); sizes.len()],
+        })
+        .collect();
     let rest = (0..states.len()).filter(|at| start.is_none_or(|part| !part.qid.contains(*at)));
-    for lot in lots(&shown, rest) {
-        sizes = fall_apart(&mut records, &sizes, &numbers(problem, &lot));
+    for lot in lots(states, rest) {
+        let pieces = fall_apart(&mut records, &sizes, &numbers(problem, &lot));
+        cells = cells
+            .into_par_iter()
+            .enumerate()
+            .map(|(at, before)| match lot.iter().find(|told| told.attribute == at) {
+                Some(told) => pieces.iter().map(|piece| cell(at, told.value(piece.number))).collect(),
+                None => pieces.iter().map(|piece| before[piece.of as usize]).collect(),
+            })
+            .collect();
+        sizes = pieces.into_iter().map(|piece| piece.size).collect();
     }
-    let partition = Partition::from_sizes(records, sizes);
-    let first: Vec<u32> = partition.groups().map(|group| group[0]).collect();
-    let ends = with_matrix!(&problem.records, matrix => {
-        let first = matrix.gather(&first);
-        let ends = |attribute: usize| {
-            let value = |class: usize| {
-                let code = first.get(class, attribute).index();
-                let value = &states[attribute].values[shown[attribute][code] as usize];
-                (value.low, value.high)
-            };
-            (0..first.len()).map(value).collect::<Vec<_>>()
-        };
-        (0..states.len()).into_par_iter().map(ends).collect()
-    });
-    (partition, Boxes { ends, half_open: true })
+    let sizes = sizes.into_iter().map(|size| size as usize);
+    (Partition::from_sizes(records, sizes), Boxes { ends: cells, half_open: true })
 }
 
-/// Some attributes, and what each of their codes adds to a number that tells combinations of masked values apart.
-type Lot = Vec<(usize, Vec<u32>)>;
+/// An attribute whose masked values are told apart by a number, together with those of others.
+struct Told {
+    attribute: usize,
+    /// What each code adds to the number.
+    adds: Vec<u32>,
+    /// What the next value adds more than one does.
+    step: u64,
+    /// The masked values.
+    values: Vec<u32>,
+}
+
+impl Told {
+    /// The value that a number tells.
+    fn value(&self, number: u32) -> u32 {
+        self.values[(u64::from(number) / self.step % self.values.len() as u64) as usize]
+    }
+}
 
 /// Puts attributes into lots whose combinations can be told apart by a number of 32 bits each.
-fn lots(shown: &[Vec<u32>], attributes: impl Iterator<Item = usize>) -> Vec<Lot> {
-    let (mut lots, mut lot, mut combinations) = (Vec::new(), Vec::new(), 1u64);
+fn lots(states: &[State], attributes: impl Iterator<Item = usize>) -> Vec<Vec<Told>> {
+    let (mut lots, mut lot, mut step) = (Vec::new(), Vec::new(), 1u64);
     for attribute in attributes {
-        let mut values = shown[attribute].clone();
+        let shown = states[attribute].shown();
+        let mut values = shown.clone();
         values.sort_unstable();
         values.dedup();
-        let count = values.len() as u64;
-        if combinations * count > 1 << u32::BITS {
+        if values.len() < 2 {
+            continue;
+        }
+        if step * values.len() as u64 > 1 << u32::BITS {
             lots.push(std::mem::take(&mut lot));
-            combinations = 1;
+            step = 1;
         }
         let place = |value: &u32| values.partition_point(|other| other < value) as u64;
-        if count > 1 {
-            let adds = shown[attribute].iter().map(|value| (place(value) * combinations) as u32).collect();
-            lot.push((attribute, adds));
-        }
-        combinations *= count.max(1);
+        let adds = shown.iter().map(|value| (place(value) * step) as u32).collect();
+        let next = step * values.len() as u64;
+        lot.push(Told { attribute, adds, step, values });
+        step = next;
     }
     lots.extend((!lot.is_empty()).then_some(lot));
     lots
 }
 
 /// The number of each record.
-fn numbers(problem: &Problem, lot: &Lot) -> Vec<u32> {
+fn numbers(problem: &Problem, lot: &[Told]) -> Vec<u32> {
     with_matrix!(&problem.records, matrix => {
         let number = |record: usize| {
             let row = matrix.row(record).as_flattened();
-            lot.iter().map(|(attribute, adds)| adds[row[*attribute].index()]).sum()
+            lot.iter().map(|told| told.adds[row[told.attribute].index()]).sum()
         };
         (0..problem.len()).into_par_iter().with_min_len(1 << 12).map(number).collect()
     })
 }
 
-/// Orders the records of each group by their numbers; gives back the sizes of groups with equal ones.
-fn fall_apart(records: &mut [u32], sizes: &[usize], numbers: &[u32]) -> Vec<usize> {
+/// Records of one group with the same number.
+struct Piece {
+    of: u32,
+    number: u32,
+    size: u32,
+}
+
+/// Orders the records of each group by their numbers; gives back the pieces that they fall into.
+fn fall_apart(records: &mut [u32], sizes: &[u32], numbers: &[u32]) -> Vec<Piece> {
     let mut groups = Vec::with_capacity(sizes.len());
     let mut rest = records;
-    for &size in sizes {
-        let (own, after) = rest.split_at_mut(size);
-        groups.push(own);
+    for (of, &size) in (0..).zip(sizes) {
+        let (own, after) = rest.split_at_mut(size as usize);
+        groups.push((of, own));
         rest = after;
     }
-    let order = |(mut words, mut sizes): (Vec<u64>, Vec<usize>), group: &mut [u32]| {
+    let order = |(mut words, mut pieces): (Vec<u64>, Vec<Piece>), (of, group): (u32, &mut [u32])| {
         words.clear();
         let word = |record: &u32| u64::from(numbers[*record as usize]) << u32::BITS | u64::from(*record);
         words.extend(group.iter().map(word));
@@ -98,13 +130,11 @@ fn fall_apart(records: &mut [u32], sizes: &[usize], numbers: &[u32]) -> Vec<usiz
             words.sort_unstable();
         }
         group.iter_mut().zip(&words).for_each(|(record, word)| *record = *word as u32);
-        sizes.extend(words.chunk_by(|one, other| one >> u32::BITS == other >> u32::BITS).map(<[u64]>::len));
-        (words, sizes)
+        let number = |word: &u64| (word >> u32::BITS) as u32;
+        let runs = words.chunk_by(|one, other| number(one) == number(other));
+        pieces.extend(runs.map(|run| Piece { of, number: number(&run[0]), size: run.len() as u32 }));
+        (words, pieces)
     };
-    let ordered = groups.into_par_iter().fold(<(Vec<u64>, Vec<usize>)>::default, order);
-    let join = |mut one: Vec<usize>, other: Vec<usize>| {
-        one.extend(other);
-        one
-    };
-    ordered.map(|(_, sizes)| sizes).reduce(Vec::new, join)
+    let ordered: Vec<(Vec<u64>, Vec<Piece>)> = groups.into_par_iter().fold(Default::default, order).collect();
+    ordered.into_iter().flat_map(|(_, pieces)| pieces).collect()
 }

@@ -218,10 +218,22 @@ impl<C: Code> Dealing<'_, C> {
     /// Every row changes places with the first of the second side, whichever side it is on: a branch that cannot be
     /// foretold costs more than moving a row.
     fn halve_whole(&mut self, deal: &Deal<'_>) -> usize {
+        if self.stride > 1 {
+            let mut left = 0;
+            for row in 0..self.rows.len() {
+                let first = self.side(deal, row) == 0;
+                self.swap(left, row);
+                left += usize::from(first);
+            }
+            return left;
+        }
+        let (count, lane) = (self.rows.len(), deal.attribute % LANES);
+        let (rows, codes) = (&mut *self.rows, &mut self.codes[..count]);
         let mut left = 0;
-        for row in 0..self.rows.len() {
-            let first = self.side(deal, row) == 0;
-            self.swap(left, row);
+        for row in 0..count {
+            let first = deal.side[codes[row][lane].index()] == 0;
+            rows.swap(left, row);
+            codes.swap(left, row);
             left += usize::from(first);
         }
         left

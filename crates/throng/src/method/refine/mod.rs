@@ -23,8 +23,8 @@
 //!   the leaves (see `counting`), and gains come from counts of classes per value, taken once (see `benefit`).
 //!
 //! Cost: each refinement touches the rows that hold the refined value, once to deal them and once to count them for each
-//! attribute that could still be refined. O(N · d · h) for h refinements per value and O(q) more per quasi-identifier
-//! and leaf.
+//! attribute that could still be refined: O(N · d · h) for h refinements per value. Each quasi-identifier has leaves of its own
+//! (see `part`), so several cost as much as that many single ones, and to sort the records by what is published.
 
 mod benefit;
 mod classes;

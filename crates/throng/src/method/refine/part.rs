@@ -89,8 +89,13 @@ impl Part {
     }
 
     /// The records, leaf by leaf, and the size of each leaf.
-    pub fn records(&self) -> (Vec<u32>, Vec<usize>) {
+    pub fn records(&self) -> (Vec<u32>, Vec<u32>) {
         self.tips.records()
+    }
+
+    /// The masked value of an attribute in each leaf, if it is one of the quasi-identifier's.
+    pub fn masks(&self, attribute: usize) -> Option<Vec<u32>> {
+        self.qid.attributes.binary_search(&attribute).ok().map(|column| self.tips.masks(column))
     }
 }
 
@@ -105,7 +110,8 @@ trait Tips: Send + Sync {
         beyond: Option<&Beyond<'_>>,
     ) -> Least;
     fn leaves(&self) -> usize;
-    fn records(&self) -> (Vec<u32>, Vec<usize>);
+    fn records(&self) -> (Vec<u32>, Vec<u32>);
+    fn masks(&self, column: usize) -> Vec<u32>;
 }
 
 struct Typed<C> {
@@ -119,17 +125,26 @@ fn tips<C: Code + Hash>(problem: &Problem, attributes: &[usize], each_record: bo
     Box::new(Typed { rows, leaves: Leaves::new(codes, problem.len(), attributes.len()) })
 }
 
-/// Some columns of a matrix, in a width that fits them.
+/// Some columns of a matrix, in a width that fits them. What is beside them in a row follows from them.
 fn columns<C: Code, D: Code>(matrix: &Matrix<D>, attributes: &[usize]) -> Matrix<C> {
     let stride = attributes.len().div_ceil(LANES).max(1);
+    // For each lane of a row the attribute it takes.
+    let mut from = vec![[attributes.first().copied().unwrap_or(0); LANES]; stride];
+    from.as_flattened_mut()[..attributes.len()].copy_from_slice(attributes);
     let mut data: Vec<Lanes<C>> = vec![[C::default(); LANES]; matrix.len() * stride];
     let rows = 1 << 12;
-    let batches = data.par_chunks_mut(rows * stride).zip(matrix.data().par_chunks(rows * matrix.stride()));
-    batches.for_each(|(targets, sources)| {
-        for (target, source) in targets.chunks_exact_mut(stride).zip(sources.chunks_exact(matrix.stride())) {
-            let (target, source) = (target.as_flattened_mut(), source.as_flattened());
-            for (target, attribute) in target.iter_mut().zip(attributes) {
-                *target = C::from_index(source[*attribute].index());
+    let sources = matrix.data().par_chunks(rows * matrix.stride());
+    data.par_chunks_mut(rows * stride).zip(sources).for_each(|(targets, sources)| {
+        if let (&[from], 1) = (from.as_slice(), matrix.stride()) {
+            for (target, source) in targets.iter_mut().zip(sources) {
+                *target = from.map(|attribute| C::from_index(source[attribute % LANES].index()));
+            }
+            return;
+        }
+        let sources = sources.chunks_exact(matrix.stride());
+        for (targets, source) in targets.chunks_exact_mut(stride).zip(sources) {
+            for (target, from) in targets.iter_mut().zip(&from) {
+                *target = from.map(|attribute| C::from_index(source.as_flattened()[attribute].index()));
             }
         }
     });
@@ -158,14 +173,16 @@ impl<C: Code> Tips for Typed<C> {
         self.leaves.leaves.len()
     }
 
-    fn records(&self) -> (Vec<u32>, Vec<usize>) {
-        let mut records = Vec::new();
-        let mut sizes = Vec::with_capacity(self.leaves.leaves.len());
-        for leaf in 0..self.leaves.leaves.len() as u32 {
-            let before = records.len();
+    fn records(&self) -> (Vec<u32>, Vec<u32>) {
+        let sizes: Vec<u32> = self.leaves.leaves.iter().map(|leaf| leaf.size).collect();
+        let mut records = Vec::with_capacity(sizes.iter().map(|size| *size as usize).sum());
+        for leaf in 0..sizes.len() as u32 {
             self.rows.extend_with_records(self.leaves.rows(leaf), &mut records);
-            sizes.push(records.len() - before);
         }
         (records, sizes)
+    }
+
+    fn masks(&self, column: usize) -> Vec<u32> {
+        (0..self.leaves.leaves.len() as u32).map(|leaf| self.leaves.masks(leaf)[column]).collect()
     }
 }
