@@ -31,9 +31,9 @@ fn run(setting: &Setting) -> Result<Page> {
         adult::masking(setting, &adult, policies::Masking::Taxonomies)?,
         adult::grown_trees(&adult)?,
         adult::several(setting, &adult)?,
-        adult::folds(setting, &adult)?,
     ];
     sections.extend(credit::sections(setting, folder.path())?);
+    sections.push(adult::folds(setting, &adult)?);
     sections.push(scale::section(setting, &adult, folder.path())?);
     Ok(Page {
         over: "Reproduction".to_owned(),
