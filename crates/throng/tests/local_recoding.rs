@@ -143,6 +143,7 @@ fn plain_halves(problem: &Problem, kernel: &Kernel, set: &[u32], join: Join) -> 
             let (before, after) =
                 (penalty(problem, kernel, group), penalty(problem, kernel, &union(group, &[record])));
             match join {
+                Join::Loss if after == before => after,
                 Join::Loss => (group.len() + 1) as f64 * after - group.len() as f64 * before,
                 Join::Width => after - before,
                 Join::Seed => penalty(problem, kernel, &[group[0], record]),

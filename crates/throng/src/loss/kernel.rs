@@ -39,8 +39,9 @@ pub struct Kernel {
 #[derive(Clone, Debug, Default)]
 struct Tables {
     penalties: Vec<f64>,
-    /// Where each attribute's table starts, and how many values it has.
-    of_attribute: Vec<(u32, u32)>,
+    /// Where each attribute's table starts, and how many values it has. Padding has one value, which costs nothing: all
+    /// lanes can be looked up, without asking how many there are.
+    of_lanes: Vec<[(u32, u32); LANES]>,
 }
 
 /// The penalties of one attribute.
@@ -116,13 +117,12 @@ impl Kernel {
                 highs[lane] = highs[lane].max(other_high[at][lane]);
             }
             let end = self.attributes.len().min((at + 1) * LANES);
-            for first in (at * LANES..end).step_by(GIVE_UP_EVERY) {
-                let ends = lows[first % LANES..].iter().zip(&highs[first % LANES..]).take(GIVE_UP_EVERY);
+            for (few, first) in (at * LANES..end).step_by(GIVE_UP_EVERY).enumerate() {
+                let lanes = few * GIVE_UP_EVERY..(few + 1) * GIVE_UP_EVERY;
+                let ends = lows[lanes.clone()].iter().zip(&highs[lanes.clone()]);
                 match &self.tables {
                     Some(tables) => {
-                        for (&(start, values), (low, high)) in
-                            tables.of_attribute[first..end].iter().zip(ends)
-                        {
+                        for (&(start, values), (low, high)) in tables.of_lanes[at][lanes].iter().zip(ends) {
                             let place = start as usize + low.index() * values as usize + high.index();
                             sum += tables.penalties[place];
                         }
@@ -180,24 +180,31 @@ impl Kernel {
 
     /// The penalties of pairs with a record, for so many others to come; none if they are too few to be worth it.
     pub fn pair_tables<C: Code>(&self, row: &[Lanes<C>], others: usize) -> Option<PairTables<'_>> {
-        let codes = row.as_flattened().iter();
+        let attributes = self.attributes.len();
         if let Some(tables) = &self.tables {
-            let start =
-                |(&(start, values), own): (&(u32, u32), &C)| start as usize + own.index() * values as usize;
-            let starts = tables.of_attribute.iter().zip(codes).map(start).collect();
-            return Some(PairTables { penalties: Cow::Borrowed(&tables.penalties), starts });
+            let start = |at: usize, lane: usize| {
+                let (start, values) = tables.of_lanes[at][lane];
+                start + row[at][lane].index() as u32 * values
+            };
+            let starts = |at: usize| std::array::from_fn(|lane| start(at, lane));
+            let starts = (0..tables.of_lanes.len()).map(starts).collect();
+            return Some(PairTables { penalties: Cow::Borrowed(&tables.penalties), starts, attributes });
         }
         if others * PAIRS_PER_VALUE < self.values() {
             return None;
         }
-        let (mut penalties, mut starts) = (Vec::with_capacity(self.values()), Vec::new());
-        for (penalty, own) in self.attributes.iter().zip(codes) {
+        // Padding costs nothing here too.
+        let mut penalties = Vec::with_capacity(1 + self.values());
+        penalties.push(0.0);
+        let mut starts = vec![[0; LANES]; attributes.div_ceil(LANES)];
+        let codes = row.as_flattened().iter().zip(starts.as_flattened_mut());
+        for (penalty, (own, start)) in self.attributes.iter().zip(codes) {
             let own = own.index();
-            starts.push(penalties.len());
+            *start = penalties.len() as u32;
             let with = |code: usize| penalty.between(own.min(code), own.max(code));
             penalties.extend((0..penalty.values).map(with));
         }
-        Some(PairTables { penalties: Cow::Owned(penalties), starts })
+        Some(PairTables { penalties: Cow::Owned(penalties), starts, attributes })
     }
 
     /// Weighted penalty of each attribute of a box, written to `penalties`.
@@ -210,10 +217,11 @@ impl Kernel {
 
 impl Tables {
     fn new(attributes: &[Penalty]) -> Option<Self> {
-        let mut tables = Tables::default();
-        for penalty in attributes {
+        let of_lanes = vec![[(0, 0); LANES]; attributes.len().div_ceil(LANES)];
+        let mut tables = Tables { penalties: vec![0.0], of_lanes };
+        for (penalty, place) in attributes.iter().zip(tables.of_lanes.as_flattened_mut()) {
             let Shape::Pairs(table) = &penalty.shape else { return None };
-            tables.of_attribute.push((tables.penalties.len() as u32, penalty.values as u32));
+            *place = (tables.penalties.len() as u32, penalty.values as u32);
             tables.penalties.extend_from_slice(table);
         }
         Some(tables)
@@ -224,7 +232,8 @@ impl Tables {
 #[derive(Clone, Debug)]
 pub struct PairTables<'a> {
     penalties: Cow<'a, [f64]>,
-    starts: Vec<usize>,
+    starts: Vec<[u32; LANES]>,
+    attributes: usize,
 }
 
 impl PairTables<'_> {
@@ -233,6 +242,11 @@ impl PairTables<'_> {
     pub fn with_each<C: Code>(&self, rows: &[Lanes<C>], stride: usize, mut tell: impl FnMut(usize, f64)) {
         let row = |place: usize| &rows[place * stride..(place + 1) * stride];
         let count = rows.len() / stride;
+        // Most tables are this narrow.
+        let few = self.attributes <= LANES / 2;
+        if let (1, true, [starts]) = (stride, few, &self.starts[..]) {
+            return self.with_each_of_few(starts, rows, tell);
+        }
         // Several at a time: each sum is taken in one order, so that the additions of one would wait for each other.
         let together = count - count % TOGETHER;
         for first in (0..together).step_by(TOGETHER) {
@@ -249,12 +263,46 @@ impl PairTables<'_> {
     #[inline(always)]
     fn with<C: Code, const ROWS: usize>(&self, rows: [&[Lanes<C>]; ROWS]) -> [f64; ROWS] {
         let mut sums = [0.0; ROWS];
-        for (attribute, start) in self.starts.iter().enumerate() {
+        let starts = self.starts.as_flattened()[..self.attributes].iter();
+        for (attribute, start) in starts.enumerate() {
             for (sum, row) in sums.iter_mut().zip(rows) {
-                *sum += self.penalties[start + row[attribute / LANES][attribute % LANES].index()];
+                let code = row[attribute / LANES][attribute % LANES];
+                *sum += self.penalties[*start as usize + code.index()];
             }
         }
         sums
+    }
+
+    /// The same for rows of one group of lanes of which the second half is padding.
+    #[inline(always)]
+    fn with_each_of_few<C: Code>(
+        &self,
+        starts: &[u32; LANES],
+        rows: &[Lanes<C>],
+        mut tell: impl FnMut(usize, f64),
+    ) {
+        let penalties = &self.penalties[..];
+        let sums = |rows: &[Lanes<C>; TOGETHER]| {
+            let mut sums = [0.0; TOGETHER];
+            for lane in 0..LANES / 2 {
+                for (sum, row) in sums.iter_mut().zip(rows) {
+                    *sum += penalties[starts[lane] as usize + row[lane].index()];
+                }
+            }
+            sums
+        };
+        let (fours, rest) = rows.as_chunks::<TOGETHER>();
+        let mut place = 0;
+        for rows in fours {
+            for penalty in sums(rows) {
+                tell(place, penalty);
+                place += 1;
+            }
+        }
+        for row in rest {
+            tell(place, sums(&[*row; TOGETHER])[0]);
+            place += 1;
+        }
     }
 }
 

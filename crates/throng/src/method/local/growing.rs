@@ -45,6 +45,15 @@ impl<C: Code> Growing<C> {
         self.penalty
     }
 
+    /// Whether a record lies inside; then it need not be asked about before it is accepted.
+    #[inline(always)]
+    pub fn holds(&mut self, row: &[Lanes<C>]) -> bool {
+        let mut ends = self.low.iter().zip(&self.high).zip(row);
+        let inside = ends.all(|((low, high), codes)| outside(low, high, codes) == 0);
+        self.outside &= !inside;
+        inside
+    }
+
     /// What it would cost with a record.
     #[inline(always)]
     pub fn ask(&mut self, kernel: &Kernel, row: &[Lanes<C>]) -> f64 {

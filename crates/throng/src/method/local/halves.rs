@@ -97,12 +97,35 @@ impl Halving<'_> {
     #[inline]
     fn joins_first<C: Code>(&self, halves: &mut [Half<C>; 2], row: &[Lanes<C>]) -> bool {
         let [one, other] = halves;
-        let costs = [self.cost(one, row), self.cost(other, row)];
-        let first = costs[0] < costs[1] || (costs[0] == costs[1] && one.size <= other.size);
+        let first = match self.held_for_less(one, other, row) {
+            Some(first) => first,
+            None => {
+                let costs = [self.cost(one, row), self.cost(other, row)];
+                costs[0] < costs[1] || (costs[0] == costs[1] && one.size <= other.size)
+            }
+        };
         let joined = if first { one } else { other };
         joined.size += 1;
         joined.around.accept(row);
         first
+    }
+
+    /// Whether the first group is the cheaper one and holds a record already, or the second: the loss of the cheaper
+    /// group then grows by its penalty, and that of the other by more than that.
+    #[inline(always)]
+    fn held_for_less<C: Code>(
+        &self,
+        one: &mut Half<C>,
+        other: &mut Half<C>,
+        row: &[Lanes<C>],
+    ) -> Option<bool> {
+        let penalties = [one.around.penalty(), other.around.penalty()];
+        if self.join != Join::Loss || penalties[0] == penalties[1] {
+            return None;
+        }
+        let first = penalties[0] < penalties[1];
+        let cheaper = if first { one } else { other };
+        cheaper.around.holds(row).then_some(first)
     }
 
     /// What a record compares.
@@ -110,6 +133,8 @@ impl Halving<'_> {
     fn cost<C: Code>(&self, half: &mut Half<C>, row: &[Lanes<C>]) -> f64 {
         let grown = half.around.ask(self.kernel, row);
         match self.join {
+            // Not left to rounding: a group that costs no more than before has one more member that costs as much.
+            Join::Loss if grown == half.around.penalty() => grown,
             Join::Loss => (half.size + 1) as f64 * grown - half.size as f64 * half.around.penalty(),
             Join::Width => grown - half.around.penalty(),
             Join::Seed => self.kernel.union_up_to((&half.seed, &half.seed), (row, row), f64::INFINITY),

@@ -81,10 +81,9 @@ impl<C: Code> Index<C> {
     /// An index over items with the ids 0, 1, 2, … and sizes of their own, by which searches may choose.
     pub fn new(kernel: &Kernel, items: &BoxList<C>, sizes: &[u32]) -> Self {
         let mut order: Vec<u32> = (0..items.len() as u32).collect();
-        let Part { mut nodes, corners } = Planner { kernel, items, sizes }.build(&mut order, 0);
-        if let Some(root) = nodes.first_mut() {
-            root.up = 0;
-        }
+        let mut tree = Part { nodes: Vec::new(), corners: BoxList::new(items.stride) };
+        Planner { kernel, items, sizes, room: Vec::new() }.build(&mut order, 0, &mut tree);
+        let Part { nodes, corners } = tree;
         let mut sorted = BoxList::new(items.stride);
         let mut slot_of_id = vec![0; order.len()];
         for (slot, &id) in (0..).zip(&order) {
@@ -243,87 +242,97 @@ struct Planner<'a, C> {
     kernel: &'a Kernel,
     items: &'a BoxList<C>,
     sizes: &'a [u32],
+    /// Kept from one cut to the next.
+    room: Vec<usize>,
 }
 
 impl<C: Code> Planner<'_, C> {
-    /// Builds the tree of some items and puts them into its order; `start` is the first one's slot.
-    fn build(&self, order: &mut [u32], start: usize) -> Part<C> {
-        let mut part = Part { nodes: Vec::new(), corners: BoxList::new(self.items.stride) };
+    /// Adds the tree of some items and puts them into its order; `start` is the first one's slot.
+    fn build(&mut self, order: &mut [u32], start: usize, tree: &mut Part<C>) {
+        let at = tree.nodes.len();
         if let Some((&first, rest)) = order.split_first() {
-            part.corners.push(self.items.get(first as usize));
+            tree.corners.push(self.items.get(first as usize));
             for id in rest {
-                loosen(&mut part.corners, 0, self.items.get(*id as usize));
+                loosen(&mut tree.corners, at, self.items.get(*id as usize));
             }
         }
         let least = order.iter().copied().min().unwrap_or(GONE);
         let (end, live) = ((start + order.len()) as u32, order.len() as u32);
         let largest = order.iter().map(|id| self.sizes[*id as usize]).max().unwrap_or(0);
-        part.nodes.push(Node { right: 0, up: 0, start: start as u32, end, least, live, largest });
+        tree.nodes.push(Node { right: 0, up: 0, start: start as u32, end, least, live, largest });
         if order.len() <= LEAF {
-            return part;
+            return;
         }
-        let middle = self.cut(order, part.corners.get(0));
-        let parallel = order.len() >= PARALLEL_FROM;
+        let middle = self.cut(order, tree.corners.get(at));
         let (left, right) = order.split_at_mut(middle);
-        let children = if parallel {
-            rayon::join(|| self.build(left, start), || self.build(right, start + middle))
+        let right_at = if live as usize >= PARALLEL_FROM {
+            let mut other = Planner { room: Vec::new(), ..*self };
+            let mut part = Part { nodes: Vec::new(), corners: BoxList::new(self.items.stride) };
+            rayon::join(|| self.build(left, start, tree), || other.build(right, start + middle, &mut part));
+            let right_at = tree.nodes.len();
+            tree.nodes.extend_from_slice(&part.nodes);
+            tree.corners.low.extend_from_slice(&part.corners.low);
+            tree.corners.high.extend_from_slice(&part.corners.high);
+            right_at
         } else {
-            (self.build(left, start), self.build(right, start + middle))
+            self.build(left, start, tree);
+            let right_at = tree.nodes.len();
+            self.build(right, start + middle, tree);
+            right_at
         };
-        part.nodes[0].right = 1 + children.0.nodes.len() as u32;
-        for mut child in [children.0, children.1] {
-            child.nodes[0].up = part.nodes.len() as u32;
-            part.nodes.extend_from_slice(&child.nodes);
-            part.corners.low.extend_from_slice(&child.corners.low);
-            part.corners.high.extend_from_slice(&child.corners.high);
-        }
-        part
+        tree.nodes[at].right = (right_at - at) as u32;
+        tree.nodes[at + 1].up = 1;
+        tree.nodes[right_at].up = (right_at - at) as u32;
     }
 
     /// Cuts the items where the node is loosest: between its corners, by the penalty of what lies between them. Of equally
     /// loose attributes the one whose cut is most even; the items are put on their side.
-    fn cut(&self, order: &mut [u32], (low, high): Sides<'_, C>) -> usize {
+    fn cut(&mut self, order: &mut [u32], (low, high): Sides<'_, C>) -> usize {
         let loose = |at: usize| {
             let (low, high) = (code(low, at), code(high, at));
             if high < low { self.kernel.penalty(at, high, low) } else { 0.0 }
         };
-        let widths: Vec<f64> = (0..self.kernel.attributes()).map(loose).collect();
-        let widest = widths.iter().copied().fold(0.0, f64::max);
-        let best = (0..widths.len())
-            .filter(|at| widest > 0.0 && widths[*at] == widest)
-            .map(|at| self.place(order, at))
-            .min_by_key(|place| (place.uneven, place.attribute));
-        let Some(Place { attribute, key, .. }) = best else { return order.len() / 2 };
+        let attributes = self.kernel.attributes();
+        let widest = (0..attributes).map(loose).fold(0.0, f64::max);
+        let mut best: Option<Place> = None;
+        for at in (0..attributes).filter(|at| widest > 0.0 && loose(*at) == widest) {
+            let place = place(&mut self.room, order, |id| key(self.items, id, at), at);
+            if best.as_ref().is_none_or(|best| place.uneven < best.uneven) {
+                best = Some(place);
+            }
+        }
+        let Some(Place { attribute, key: limit, .. }) = best else { return order.len() / 2 };
         let mut middle = 0;
         for at in 0..order.len() {
-            if self.key(order[at], attribute) < key {
+            if key(self.items, order[at], attribute) < limit {
                 order.swap(middle, at);
                 middle += 1;
             }
         }
         if middle == 0 || middle == order.len() { order.len() / 2 } else { middle }
     }
+}
 
-    /// Where to cut an attribute, from a sample: below or above the median, which is more even.
-    fn place(&self, order: &[u32], attribute: usize) -> Place {
-        let step = order.len().div_ceil(SAMPLE);
-        let mut keys: Vec<usize> = order.iter().step_by(step).map(|id| self.key(*id, attribute)).collect();
-        keys.sort_unstable();
-        let median = keys[keys.len() / 2];
-        let below = keys.partition_point(|key| *key < median);
-        let up_to = keys.partition_point(|key| *key <= median);
-        let uneven = |left: usize| (2 * left).abs_diff(keys.len());
-        match uneven(below) <= uneven(up_to) {
-            true => Place { attribute, key: median, uneven: uneven(below) },
-            false => Place { attribute, key: median + 1, uneven: uneven(up_to) },
-        }
+/// Where to cut an attribute, from a sample: below or above the median, which is more even.
+fn place(keys: &mut Vec<usize>, order: &[u32], key: impl Fn(u32) -> usize, attribute: usize) -> Place {
+    let step = order.len().div_ceil(SAMPLE);
+    keys.clear();
+    keys.extend(order.iter().step_by(step).map(|id| key(*id)));
+    keys.sort_unstable();
+    let median = keys[keys.len() / 2];
+    let below = keys.partition_point(|key| *key < median);
+    let up_to = keys.partition_point(|key| *key <= median);
+    let uneven = |left: usize| (2 * left).abs_diff(keys.len());
+    match uneven(below) <= uneven(up_to) {
+        true => Place { attribute, key: median, uneven: uneven(below) },
+        false => Place { attribute, key: median + 1, uneven: uneven(up_to) },
     }
+}
 
-    /// Twice the middle of an item in an attribute.
-    fn key(&self, id: u32, attribute: usize) -> usize {
-        let (low, high) = self.items.get(id as usize);
-        code(low, attribute) + code(high, attribute)
-    }
+/// Twice the middle of an item in an attribute.
+fn key<C: Code>(items: &BoxList<C>, id: u32, attribute: usize) -> usize {
+    let (low, high) = items.get(id as usize);
+    code(low, attribute) + code(high, attribute)
 }
 
 struct Place {

@@ -184,7 +184,12 @@ impl<'a, C: Code> Mending<'a, C> {
             if found.nearest.loses_to(cost, other) {
                 found.nearest = Best { cost, id: other };
             }
-            self.offer(room, id, other, &mut found.taking);
+            // Turned inside out, as in the index: what taking from it costs at least.
+            let (low, high) = self.boxes.get(other as usize);
+            let best = Taking::best(found.taking.as_ref());
+            if best.loses_to(self.kernel.union_up_to(sides, (high, low), best.cost), other) {
+                self.offer(room, id, other, &mut found.taking);
+            }
         }
         Some(found)
     }
