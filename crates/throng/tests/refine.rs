@@ -790,7 +790,7 @@ fn classes_of_many_attributes_with_many_values_are_told_apart() {
     let rows: Vec<Vec<usize>> = (0..450)
         .map(|record: usize| {
             let moved = usize::from(record >= 300);
-            let value = |at: usize| (record * (2 * at + 1) + moved * usize::from(at % 5 == 0)) % 150;
+            let value = |at: usize| (record * (2 * at + 1) + moved * usize::from(at.is_multiple_of(5))) % 150;
             (0..names.len()).map(value).collect()
         })
         .collect();
