@@ -28,18 +28,18 @@ pub fn section(setting: &Setting, adult: &Adult<'_>, folder: &Path) -> Result<Se
         vary(&adult.table, rows, &table, ADULT.len(), 7)
             .map_err(|cause| Error::input(format!("cannot make a larger table: {cause}")))?;
         let whole = adult.policy("k = 50", "", &names, Masking::Taxonomies)?;
-        one.push(seconds(&table, &whole, 3)?);
+        one.push(seconds(&table, &whole, 2)?);
         let mut sum = 0.0;
         for qids in &requirements {
             sum += seconds(
                 &table,
                 &adult.policy(&several_text(qids, 50), "", &union(qids), Masking::Taxonomies)?,
-                1,
+                2,
             )?;
         }
         several.push(sum / requirements.len() as f64);
     }
-    let more = several.iter().zip(&one).map(|(several, one)| several / one).fold(0.0, f64::max);
+    let more = several.iter().sum::<f64>() / one.iter().sum::<f64>();
     let growth = |times: &[f64]| times[times.len() - 1] / times[0];
     let grown = sizes[sizes.len() - 1] as f64 / sizes[0] as f64;
     let series = |name: &str, times: &[f64]| Series {
@@ -53,7 +53,7 @@ pub fn section(setting: &Setting, adult: &Adult<'_>, folder: &Path) -> Result<Se
                 title: "Seconds of the search, k = 50".to_owned(),
                 words: "Reading and writing left out. Larger tables are made as in the paper: variations of records with \
                         some values redrawn from their domains. The several quasi-identifiers are those of figure 8, as in \
-                        the paper; each of their requirements is run once, so that other work on the same machine shows."
+                        the paper. Each time is that of the faster of two runs; other work on the same machine may show."
                     .to_owned(),
                 across: "records".to_owned(),
                 places: sizes.iter().map(usize::to_string).collect(),
@@ -72,7 +72,7 @@ pub fn section(setting: &Setting, adult: &Adult<'_>, folder: &Path) -> Result<Se
                         .to_owned(),
                     verdict: if more <= number { Verdict::Held } else { Verdict::Failed },
                     evidence: format!(
-                        "at most {more:.1} times the time of all 14 attributes as one, for {number:.1} quasi-identifiers \
+                        "{more:.1} times the time of all 14 attributes as one, over all sizes, for {number:.1} quasi-identifiers \
                          on average"
                     ),
                 },
