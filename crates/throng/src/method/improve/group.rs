@@ -19,6 +19,14 @@ pub(in crate::method) struct Work<'a, C> {
     frequency: Option<(usize, f64)>,
 }
 
+/// The ends of a group's codes of one attribute, and what they are without one of the records that has them.
+pub(in crate::method) struct Ends {
+    low: usize,
+    low_without: usize,
+    high: usize,
+    high_without: usize,
+}
+
 /// Records with the smallest box around them.
 #[derive(Clone)]
 pub(in crate::method) struct Group<C: Code> {
@@ -128,6 +136,40 @@ impl<'a, C: Code> Work<'a, C> {
         }
         let rest: Vec<u32> = group.records.iter().copied().filter(|one| *one != record).collect();
         if rest.is_empty() { 0.0 } else { self.kernel.ncp(&Extent::around(self.matrix, &rest)) }
+    }
+
+    /// The ends of a group of at least two records, to ask for its penalty without each of them.
+    pub fn ends(&self, group: &Group<C>) -> Vec<Ends> {
+        let of = |at: usize| {
+            let (low, high) = (group.extent.low(at), group.extent.high(at));
+            let mut ends = Ends { low: 0, low_without: 0, high: 0, high_without: 0 };
+            let (mut lows, mut highs, mut above, mut below) = (0, 0, high, low);
+            if low != high {
+                for record in &group.records {
+                    let code = self.matrix.get(*record as usize, at);
+                    lows += usize::from(code == low);
+                    highs += usize::from(code == high);
+                    above = if code > low { above.min(code) } else { above };
+                    below = if code < high { below.max(code) } else { below };
+                }
+            }
+            (ends.low, ends.high) = (low.index(), high.index());
+            ends.low_without = if lows == 1 { above.index() } else { low.index() };
+            ends.high_without = if highs == 1 { below.index() } else { high.index() };
+            ends
+        };
+        (0..self.kernel.attributes()).map(of).collect()
+    }
+
+    /// Penalty of a group's box without one of its records, by the ends of the group.
+    pub fn ncp_by_ends(&self, ends: &[Ends], record: u32) -> f64 {
+        let row = self.matrix.row(record as usize).as_flattened();
+        let penalty = |(at, (ends, code)): (usize, (&Ends, &C))| {
+            let low = if code.index() == ends.low { ends.low_without } else { ends.low };
+            let high = if code.index() == ends.high { ends.high_without } else { ends.high };
+            self.kernel.penalty(at, low, high)
+        };
+        ends.iter().zip(row).enumerate().map(penalty).sum()
     }
 
     /// What all records of a group and one more would pay more than now.

@@ -6,7 +6,7 @@
 //! asked first, so that far groups cost next to nothing once neighbours stand together.
 
 use super::group::Group;
-use crate::problem::{Attribute, Code, LANES, Lanes};
+use crate::problem::{Attribute, Code, Lanes};
 use crate::table::Scale;
 
 /// Words of a block.
@@ -32,7 +32,9 @@ pub(super) struct Index<'a> {
 /// Room for a search, one per thread.
 #[derive(Default)]
 pub(super) struct Scratch {
+    buckets: Vec<usize>,
     before: Vec<[u64; BLOCK]>,
+    before_summary: Vec<[u64; 1]>,
     blocks: Vec<usize>,
 }
 
@@ -62,7 +64,7 @@ impl<'a> Index<'a> {
         index
     }
 
-    fn bucket(&self, attribute: usize, code: usize) -> usize {
+    pub(super) fn bucket(&self, attribute: usize, code: usize) -> usize {
         let values = self.attributes[attribute].domain.len();
         if values <= MOST_BUCKETS { code } else { code * MOST_BUCKETS / values }
     }
@@ -92,7 +94,7 @@ impl<'a> Index<'a> {
     }
 
     /// The codes that a group's published cell covers.
-    fn closure<C: Code>(&self, attribute: usize, group: &Group<C>) -> (usize, usize) {
+    pub(super) fn closure<C: Code>(&self, attribute: usize, group: &Group<C>) -> (usize, usize) {
         let (low, high) = (group.extent.low(attribute).index(), group.extent.high(attribute).index());
         let domain = &self.attributes[attribute].domain;
         match domain.scale() {
@@ -135,30 +137,29 @@ impl<'a> Index<'a> {
             let words = mask.and_then(|mask| mask.get(block * BLOCK..)?.first_chunk().copied());
             words.unwrap_or(if mask.is_some() { [0; BLOCK] } else { [u64::MAX; BLOCK] })
         };
-        let buckets = |attribute: usize| {
-            let code = row[attribute / LANES][attribute % LANES].index();
-            self.starts[attribute] + self.bucket(attribute, code)
-        };
-        let count = self.attributes.len();
-        scratch.blocks.clear();
+        let Scratch { buckets, before, before_summary, blocks } = scratch;
+        let codes = row.as_flattened().iter().zip(&self.starts).take(self.attributes.len());
+        buckets.clear();
+        buckets.extend(codes.enumerate().map(|(at, (code, start))| start + self.bucket(at, code.index())));
+        blocks.clear();
         for word in 0..self.summary_words {
-            let of = |attribute: usize| [self.summaries[buckets(attribute) * self.summary_words + word]];
-            let [mut found] = all_but_one(count, of, &mut Vec::new());
+            let of = |bucket: usize| [self.summaries[bucket * self.summary_words + word]];
+            let [mut found] = all_but_one(buckets, of, before_summary);
             while found != 0 {
-                scratch.blocks.push(word * 64 + found.trailing_zeros() as usize);
+                blocks.push(word * 64 + found.trailing_zeros() as usize);
                 found &= found - 1;
             }
         }
-        for &block in &scratch.blocks {
+        for &block in &*blocks {
             let masked = masked(block);
             if masked == [0; BLOCK] {
                 continue;
             }
-            let of = |attribute: usize| -> [u64; BLOCK] {
-                let first = buckets(attribute) * self.words + block * BLOCK;
+            let of = |bucket: usize| -> [u64; BLOCK] {
+                let first = bucket * self.words + block * BLOCK;
                 self.bits.get(first..).and_then(|bits| bits.first_chunk()).copied().unwrap_or([0; BLOCK])
             };
-            let found = both(all_but_one(count, of, &mut scratch.before), masked);
+            let found = both(all_but_one(buckets, of, before), masked);
             for (at, mut word) in found.into_iter().enumerate() {
                 while word != 0 {
                     let group = (block * BLOCK + at) * 64 + word.trailing_zeros() as usize;
@@ -173,24 +174,24 @@ impl<'a> Index<'a> {
     }
 }
 
-/// The bits that are set for all of some attributes, or for all but one of them.
+/// The bits that are set for all of some buckets, one per attribute, or for all but one of them.
 #[inline]
 fn all_but_one<const N: usize>(
-    count: usize,
+    buckets: &[usize],
     of: impl Fn(usize) -> [u64; N],
     before: &mut Vec<[u64; N]>,
 ) -> [u64; N] {
     before.clear();
     let mut all = [u64::MAX; N];
-    for attribute in 0..count {
+    for &bucket in buckets {
         before.push(all);
-        all = both(all, of(attribute));
+        all = both(all, of(bucket));
     }
     let (mut found, mut behind) = (all, [u64::MAX; N]);
-    for attribute in (0..count).rev() {
-        let others = both(before[attribute], behind);
+    for (&bucket, before) in buckets.iter().zip(&*before).rev() {
+        let others = both(*before, behind);
         (0..N).for_each(|at| found[at] |= others[at]);
-        behind = both(behind, of(attribute));
+        behind = both(behind, of(bucket));
     }
     found
 }
@@ -198,70 +199,4 @@ fn all_but_one<const N: usize>(
 #[inline(always)]
 fn both<const N: usize>(a: [u64; N], b: [u64; N]) -> [u64; N] {
     std::array::from_fn(|at| a[at] & b[at])
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use std::fmt::Write as _;
-
-    use super::super::Work;
-    use super::*;
-    use crate::policy::Policy;
-    use crate::problem::Problem;
-    use crate::watch::Unwatched;
-    use crate::{run, with_matrix};
-
-    /// A table with a number, a flat category and a tree.
-    fn problem(rows: u32) -> Problem {
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join("table.csv");
-        let mut text = "number,flat,tree\n".to_owned();
-        for row in 0..rows {
-            let drawn = row.wrapping_mul(2_654_435_761) >> 8;
-            let number = if drawn % 11 == 0 { String::new() } else { (drawn % 400).to_string() };
-            writeln!(text, "{number},f{},t{}", drawn / 400 % 5, drawn / 2000 % 6).unwrap();
-        }
-        std::fs::write(&data, text).unwrap();
-        let policy = "[privacy]\nk = 2\n[attribute.number]\nrole = \"quasi\"\nkind = \"numeric\"\n\
-            [attribute.flat]\nrole = \"quasi\"\n[attribute.tree]\nrole = \"quasi\"\n\
-            hierarchy = { low = [\"t0\", \"t1\", \"t2\"], high = [\"t3\", \"t4\", \"t5\"] }\n";
-        let policy = Policy::parse(policy, None).unwrap();
-        Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap()
-    }
-
-    #[test]
-    fn visits_find_what_a_scan_of_all_groups_finds() {
-        let problem = problem(3000);
-        with_matrix!(&problem.records, matrix => {
-            let work = Work::new(&problem, matrix);
-            let records: Vec<u32> = (0..3000).collect();
-            let mut groups: Vec<_> = records.chunks(3).map(|records| work.group(records.to_vec())).collect();
-            let mut index = Index::new(&problem.attributes, &groups);
-            // Some groups change after the index was built.
-            for at in (0..groups.len()).step_by(7) {
-                work.join(&mut groups[at], (at as u32 * 13) % 3000);
-                index.set(at, &groups[at]);
-            }
-            groups[5].records.clear();
-            index.set(5, &groups[5]);
-            let mut scratch = Scratch::default();
-            for record in (0..3000).step_by(17) {
-                let row = matrix.row(record);
-                let mut found = Vec::new();
-                index.visit(row, None, &mut scratch, |group| found.push(group));
-                let outside = |group: &Group<_>| (0..3).filter(|&at| {
-                    let (low, high) = index.closure(at, group);
-                    let code = row[at / LANES][at % LANES].index();
-                    let bucket = |code| index.bucket(at, code);
-                    !(bucket(low)..=bucket(high)).contains(&bucket(code))
-                }).count();
-                let expected: Vec<usize> = (0..groups.len())
-                    .filter(|at| !groups[*at].records.is_empty() && outside(&groups[*at]) <= 1)
-                    .collect();
-                found.retain(|at| !groups[*at].records.is_empty());
-                assert_eq!(found, expected, "record {record}");
-            }
-        });
-    }
 }

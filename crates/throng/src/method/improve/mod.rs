@@ -8,6 +8,8 @@
 mod cut;
 mod group;
 mod index;
+#[cfg(test)]
+mod tests;
 
 use std::time::Instant;
 
@@ -151,8 +153,10 @@ type Division = (Vec<u32>, Vec<u32>);
 /// How many records of a group tell of groups to divide anew with.
 const PARTNERS: usize = 2;
 
-/// Looked at together.
+/// Records that are looked at together, about.
 const BATCH: usize = 4096;
+/// Groups that one thread takes at once, at least.
+const MIN_GROUPS: usize = 8;
 
 struct Round<'a, C: Code> {
     work: &'a Work<'a, C>,
@@ -213,23 +217,19 @@ impl<'a, C: Code> Round<'a, C> {
     }
 
     fn move_records(&mut self, watch: &dyn Watch) -> Result<()> {
-        let records: Vec<u32> = (0..self.group_of.len() as u32)
-            .filter(|at| self.group_of[*at as usize] != Partition::NO_GROUP)
-            .collect();
-        for batch in records.chunks(BATCH) {
+        let groups: Vec<usize> = (0..self.groups.len()).collect();
+        for batch in groups.chunks((BATCH / self.work.smallest).max(1)) {
             watch.check()?;
             if self.effort.is_over() {
                 break;
             }
-            let moves: Vec<Option<usize>> = batch
+            let moves: Vec<Vec<(u32, usize)>> = batch
                 .par_iter()
-                .with_min_len(64)
-                .map_init(Scratch::default, |scratch, record| self.find_move(*record, scratch))
+                .with_min_len(MIN_GROUPS)
+                .map_init(Scratch::default, |scratch, group| self.find_moves(*group, scratch))
                 .collect();
-            for (&record, target) in batch.iter().zip(moves) {
-                if let Some(target) = target {
-                    self.try_move(record, target);
-                }
+            for (record, target) in moves.into_iter().flatten() {
+                self.try_move(record, target);
             }
         }
         Ok(())
@@ -242,16 +242,22 @@ impl<'a, C: Code> Round<'a, C> {
         group.loss() - self.work.ncp_without(group, record) * rest
     }
 
-    fn find_move(&self, record: u32, scratch: &mut Scratch) -> Option<usize> {
-        let group = &self.groups[self.group_of[record as usize] as usize];
-        if group.records.len() <= self.work.smallest {
-            return None;
+    /// Records of a group that would cost less in another, and which.
+    fn find_moves(&self, group: usize, scratch: &mut Scratch) -> Vec<(u32, usize)> {
+        let group = &self.groups[group];
+        let rest = group.records.len().saturating_sub(1);
+        if rest < self.work.smallest || group.loss() <= SAVES {
+            return Vec::new();
         }
-        let gain = self.gain(record);
-        if gain <= SAVES || !self.work.holds_without(group, record) {
-            return None;
-        }
-        self.cheapest(record, gain - SAVES, scratch).map(|(_, target)| target)
+        let ends = self.work.ends(group);
+        let find = |record: &u32| {
+            let gain = group.loss() - self.work.ncp_by_ends(&ends, *record) * rest as f64;
+            if gain <= SAVES || !self.work.holds_without(group, *record) {
+                return None;
+            }
+            self.cheapest(*record, gain - SAVES, scratch).map(|(_, target)| (*record, target))
+        };
+        group.records.iter().filter_map(find).collect()
     }
 
     /// Moves a record if that still helps and is allowed.
@@ -276,19 +282,23 @@ impl<'a, C: Code> Round<'a, C> {
     fn dissolve_groups(&mut self, watch: &dyn Watch) -> Result<()> {
         // The dearest first.
         let mut order: Vec<usize> = (0..self.groups.len())
-            .filter(|at| self.groups[*at].records.len() < 2 * self.work.smallest)
+            .filter(|at| self.fresh[*at] && self.groups[*at].records.len() < 2 * self.work.smallest)
             .collect();
         order.sort_by(|a, b| self.groups[*b].ncp.total_cmp(&self.groups[*a].ncp).then(a.cmp(b)));
-        for batch in order.chunks(BATCH / 8) {
+        for batch in order.chunks(BATCH / 32) {
             watch.check()?;
             if self.effort.is_over() {
                 break;
             }
             let targets: Vec<Option<Vec<usize>>> = batch
                 .par_iter()
-                .with_min_len(8)
+                .with_min_len(MIN_GROUPS)
                 .map_init(Scratch::default, |scratch, group| self.find_new_homes(*group, scratch))
                 .collect();
+            // None of so many: the cheaper ones are even less likely to give way.
+            if targets.iter().all(Option::is_none) {
+                break;
+            }
             for (&group, targets) in batch.iter().zip(targets) {
                 if let Some(targets) = targets {
                     self.try_dissolve(group, &targets);
@@ -359,7 +369,7 @@ impl<'a, C: Code> Round<'a, C> {
             }
             let found: Vec<Option<(usize, Division)>> = batch
                 .par_iter()
-                .with_min_len(8)
+                .with_min_len(MIN_GROUPS)
                 .map_init(Scratch::default, |scratch, group| self.find_division(*group, scratch))
                 .collect();
             for (&group, found) in batch.iter().zip(found) {

@@ -25,7 +25,7 @@ use crate::privacy::Part;
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
-use queue::Queue;
+use queue::{Classes, Waiting};
 use rows::OpenRows;
 use search::{Node, Outcome, Scratch, Search};
 use subset::Needs;
@@ -110,8 +110,8 @@ impl Peel {
         let search = Search::new(work);
         let rows = OpenRows::new(work, search.along());
         let mut peeling = Peeling {
-            nodes: Queue::default(),
-            classes: Queue::default(),
+            nodes: Waiting::new(work.problem.total_weight()),
+            classes: Classes::default(),
             most_held: MOST_HELD.saturating_mul(rows.len()),
             looks_left: self.effort.saturating_mul(rows.len()),
             needs: Needs::new(work),
@@ -142,8 +142,8 @@ struct Peeling<'a, C: Code> {
     rows: OpenRows<C>,
     needs: Needs<'a, C>,
     /// What may hold classes, and classes that were found, the cheapest first.
-    nodes: Queue,
-    classes: Queue,
+    nodes: Waiting,
+    classes: Classes,
     /// Rows that nodes may hold.
     most_held: usize,
     /// How many more times a row may be looked at.
@@ -153,10 +153,12 @@ struct Peeling<'a, C: Code> {
 }
 
 impl<C: Code> Peeling<'_, C> {
-    /// Takes the classes that are cheaper than everything that could still be found.
+    /// Takes the classes that are cheaper than everything that could still be found, except among what they leave: that
+    /// is looked at next, so the order of classes is that of their cost but for what one batch reaches.
     fn take(&mut self, groups: &mut Vec<Group<C>>) {
         let work = self.search.work;
         let cheapest = self.nodes.cheapest().unwrap_or(f64::INFINITY);
+        let mut left = Vec::new();
         while self.classes.cheapest().is_some_and(|cost| cost <= cheapest) {
             let Some(mut node) = self.classes.pop() else { break };
             if node.is_whole_class(&self.rows) {
@@ -174,24 +176,22 @@ impl<C: Code> Peeling<'_, C> {
             }
             // There may be more among what is left.
             node.reset();
-            self.nodes.push(node);
-            if self.nodes.cheapest().is_some_and(|bound| bound < cheapest) {
-                break;
-            }
+            left.push(node);
         }
+        left.into_iter().for_each(|node| self.nodes.push(node));
     }
 
     /// Looks at the cheapest nodes. Tells whether there were any and the effort allowed it.
     fn look(&mut self) -> bool {
         let Some(bound) = self.nodes.cheapest() else { return self.classes.cheapest().is_some() };
         let weight = self.search.work.problem.total_weight();
-        let reach = bound + (SLACK * bound).max(LEAST_SLACK * weight);
+        let limit = bound + (SLACK * bound).max(LEAST_SLACK * weight);
+        let reach = self.nodes.top(limit);
         let (mut batch, mut rows) = (Vec::new(), 0);
         while batch.len() < NODES_AT_A_TIME
             && rows < ROWS_AT_A_TIME
-            && self.nodes.cheapest().is_some_and(|bound| bound <= reach)
+            && let Some(node) = self.nodes.pop(limit)
         {
-            let Some(node) = self.nodes.pop() else { break };
             rows += node.rows.len();
             batch.push(node);
         }
@@ -199,22 +199,19 @@ impl<C: Code> Peeling<'_, C> {
         let look = |nodes: Vec<Node>| {
             let room = self.room.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut scratch = room.unwrap_or_else(|| search.scratch());
-            let outcomes: Vec<Outcome> =
-                nodes.into_iter().map(|node| search.look(open, node, reach, &mut scratch)).collect();
+            let outcome = search.look(open, nodes, reach, &mut scratch);
             self.room.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
-            outcomes
+            outcome
         };
-        let outcomes: Vec<Vec<Outcome>> = batch.into_par_iter().chunks(NODES_OF_A_TASK).map(look).collect();
-        for outcome in outcomes.into_iter().flatten() {
+        let outcomes: Vec<Outcome> = batch.into_par_iter().chunks(NODES_OF_A_TASK).map(look).collect();
+        for outcome in outcomes {
             self.looks_left = self.looks_left.saturating_sub(outcome.looks);
-            if let Some(node) = outcome.again {
-                let queue = if node.class().is_some() { &mut self.classes } else { &mut self.nodes };
-                queue.push(node);
-            }
-            for child in outcome.children {
-                // What is held is bounded; the cheapest are there already.
-                if self.nodes.held() < self.most_held {
-                    self.nodes.push(child);
+            for node in outcome.nodes {
+                if node.class().is_some() {
+                    self.classes.push(node);
+                } else if self.nodes.held() < self.most_held {
+                    // What is held is bounded; the cheapest are there already.
+                    self.nodes.push(node);
                 }
             }
         }

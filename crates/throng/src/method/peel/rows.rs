@@ -14,9 +14,11 @@ pub(super) struct OpenRows<C> {
     starts: Vec<u32>,
     /// How many records of each row are open.
     open: Vec<u32>,
-    /// The codes of the rows, one after the other.
+    /// The codes of the rows, one after the other, to put boxes around them.
     codes: Vec<Lanes<C>>,
     stride: usize,
+    /// The same attribute by attribute, to count them: those of one attribute stay in the nearest cache.
+    columns: Vec<Vec<C>>,
     left: usize,
 }
 
@@ -33,10 +35,13 @@ impl<C: Code> OpenRows<C> {
         let row = |at: usize| matrix.row(records[at] as usize);
         let mut starts: Vec<u32> =
             (0..records.len()).filter(|at| *at == 0 || row(at - 1) != row(*at)).map(|at| at as u32).collect();
-        let codes = starts.iter().flat_map(|start| row(*start as usize)).copied().collect();
+        let codes: Vec<Lanes<C>> = starts.iter().flat_map(|start| row(*start as usize)).copied().collect();
         starts.push(records.len() as u32);
         let open = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        OpenRows { left: records.len(), records, starts, open, codes, stride: matrix.stride() }
+        let stride = matrix.stride();
+        let column = |at: usize| codes.chunks_exact(stride).map(|row| row[at / LANES][at % LANES]).collect();
+        let columns = (0..work.problem.attributes.len()).map(column).collect();
+        OpenRows { left: records.len(), records, starts, open, codes, stride, columns }
     }
 
     /// Number of distinct rows.
@@ -67,10 +72,16 @@ impl<C: Code> OpenRows<C> {
         &self.codes[first..first + self.stride]
     }
 
+    /// The codes of an attribute, row by row.
+    #[inline(always)]
+    pub fn column(&self, attribute: usize) -> &[C] {
+        &self.columns[attribute]
+    }
+
     /// One code of a row.
     #[inline(always)]
     pub fn code(&self, row: u32, attribute: usize) -> usize {
-        self.codes[row as usize * self.stride + attribute / LANES][attribute % LANES].index()
+        self.columns[attribute][row as usize].index()
     }
 
     /// The open records of a row.

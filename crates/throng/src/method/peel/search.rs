@@ -75,11 +75,11 @@ impl Node {
     }
 }
 
-/// What came of looking at a node.
+/// What came of looking at some nodes.
+#[derive(Default)]
 pub(super) struct Outcome {
-    /// The node itself, if there is more to expect of it.
-    pub again: Option<Node>,
-    pub children: Vec<Node>,
+    /// Nodes and their children of which there is more to expect.
+    pub nodes: Vec<Node>,
     /// Rows looked at, as often as they were.
     pub looks: usize,
 }
@@ -97,8 +97,12 @@ pub(super) struct Search<'a, C: Code> {
 /// Room for looking at a node, one per thread.
 pub(super) struct Scratch {
     counts: Vec<u32>,
+    /// Open records of each row of the node.
+    open: Vec<u32>,
     /// Codes with the records that have them, ascending.
     present: Vec<(u32, u32)>,
+    /// The same of the attribute to branch on.
+    chosen: Vec<(u32, u32)>,
     cell_of: Vec<u32>,
     decided: Vec<bool>,
 }
@@ -126,7 +130,7 @@ impl<'a, C: Code> Search<'a, C> {
         let spread_of = |at: usize| {
             let mut counts = vec![0u32; attributes[at].domain.len()];
             (0..work.matrix.len()).for_each(|row| counts[work.matrix.get(row, at).index()] += 1);
-            spread(counts.into_iter())
+            spread(&(0..).zip(counts).collect::<Vec<(u32, u32)>>())
         };
         let spreads = (0..attributes.len()).into_par_iter().map(spread_of).collect();
         Search { work, ladders, spreads, window: window_attribute(attributes) }
@@ -158,7 +162,9 @@ impl<'a, C: Code> Search<'a, C> {
         let most = self.work.problem.attributes.iter().map(|one| one.domain.len()).max().unwrap_or(0);
         Scratch {
             counts: vec![0; most],
+            open: Vec::new(),
             present: Vec::new(),
+            chosen: Vec::new(),
             cell_of: vec![NO_CELL; most],
             decided: vec![false; self.ladders.len()],
         }
@@ -168,41 +174,58 @@ impl<'a, C: Code> Search<'a, C> {
         &self.work.kernel
     }
 
-    /// Looks at a node: makes its bound its own, and if that is within reach, children or a class.
+    /// Looks at nodes, and at once at those of their children that are within reach; large ones are left for others to
+    /// share.
     pub fn look(
+        &self,
+        state: (&OpenRows<C>, &Needs<'_, C>),
+        mut nodes: Vec<Node>,
+        reach: f64,
+        scratch: &mut Scratch,
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        nodes.reverse();
+        let mut children = Vec::new();
+        while let Some(node) = nodes.pop() {
+            let again = self.look_at(state, node, reach, scratch, &mut children, &mut outcome.looks);
+            for node in again.into_iter().chain(children.drain(..).rev()) {
+                let goes_on = node.bound <= reach && node.rows.len() <= SHARED_FROM && node.class().is_none();
+                if goes_on { nodes.push(node) } else { outcome.nodes.push(node) }
+            }
+        }
+        outcome
+    }
+
+    /// Makes the bound of a node its own, and if that is within reach, children or a class. Returns the node if there is
+    /// more to expect of it.
+    fn look_at(
         &self,
         (open, needs): (&OpenRows<C>, &Needs<'_, C>),
         mut node: Node,
         reach: f64,
         scratch: &mut Scratch,
-    ) -> Outcome {
-        let mut outcome = Outcome { again: None, children: Vec::new(), looks: node.rows.len() };
+        children: &mut Vec<Node>,
+        looks: &mut usize,
+    ) -> Option<Node> {
+        *looks += node.rows.len();
         let before = node.rows.len();
-        let mut records = 0;
-        node.rows.retain(|row| {
-            let count = open.count(*row);
-            records += count as usize;
-            count > 0
-        });
-        node.records = records;
-        if records < self.work.smallest {
-            return outcome;
+        node.records = keep_open(open, &mut node.rows, &mut scratch.open);
+        if node.records < self.work.smallest {
+            return None;
         }
         if let State::Class { .. } = node.state {
             node.reset();
         }
         if node.state == State::Unmeasured && !self.measure(open, &mut node, scratch) {
-            return outcome;
+            return None;
         }
         // A bound that was its own still holds; with far fewer rows it is worth another look.
         let shrunk = 4 * node.rows.len() < 3 * before;
         if node.undecided.iter().all(|at| Some(usize::from(*at)) == self.window) {
-            outcome.looks += node.rows.len();
-            if self.settle((open, needs), &mut node, scratch) {
-                outcome.again = Some(node);
-            }
-            return outcome;
+            *looks += node.rows.len();
+            return self.settle((open, needs), &mut node, scratch).then_some(node);
         }
+        let mut counted = false;
         if node.state == State::New && node.records > LARGE * self.work.smallest {
             // So many records leave next to nothing that an attribute costs for certain.
             let mut others = node.undecided.iter().filter(|at| Some(usize::from(**at)) != self.window);
@@ -211,19 +234,23 @@ impl<'a, C: Code> Search<'a, C> {
                 node.state = State::Branched { attribute: *attribute, step: 0, rest: 0.0 };
             }
         } else if node.state == State::New || shrunk && node.records <= LARGE * self.work.smallest {
-            outcome.looks += node.rows.len() * node.undecided.len();
-            self.make_bound(open, &mut node, reach, scratch);
+            *looks += node.rows.len() * node.undecided.len();
+            counted = self.make_bound(open, &mut node, reach, scratch);
         }
-        if node.bound <= reach {
-            self.branch(open, &mut node, scratch, &mut outcome);
-        } else {
-            outcome.again = Some(node);
+        if node.bound > reach {
+            return Some(node);
         }
-        outcome
+        *looks += 2 * node.rows.len();
+        self.branch(open, node, counted, scratch, children)
     }
 
-    /// Makes the bound of a node its own, and says which attribute to branch on.
-    fn make_bound(&self, open: &OpenRows<C>, node: &mut Node, reach: f64, scratch: &mut Scratch) {
+    /// Makes the bound of a node its own, and says which attribute to branch on. Tells whether the codes of that attribute
+    /// were counted.
+    fn make_bound(&self, open: &OpenRows<C>, node: &mut Node, reach: f64, scratch: &mut Scratch) -> bool {
+        let branched = match node.state {
+            State::Branched { attribute, .. } => Some(attribute),
+            _ => None,
+        };
         let mut rest = 0.0;
         // The attribute that costs most for certain comes next; then the one that spreads most.
         let mut next: Option<(f64, f64, u16)> = None;
@@ -234,48 +261,52 @@ impl<'a, C: Code> Search<'a, C> {
             // Far out of reach: it will be looked at again, if it comes to that at all.
             if node.cost + rest > FAR * reach {
                 node.bound = node.bound.max(node.cost + rest);
-                return;
+                return false;
             }
-            let is_window = Some(usize::from(attribute)) == self.window;
-            let spread = spread(scratch.present.iter().map(|(_, count)| *count));
-            let better = next.is_none_or(|(most, most_spread, _)| (least, spread) > (most, most_spread));
-            if !is_window && better {
-                next = Some((least, spread, attribute));
+            let better = match branched {
+                Some(own) => attribute == own,
+                None => {
+                    Some(usize::from(attribute)) != self.window
+                        && next.is_none_or(|(most, most_spread, _)| {
+                            least > most || least == most && spread(&scratch.present) > most_spread
+                        })
+                }
+            };
+            if better {
+                next = Some((least, spread(&scratch.present), attribute));
+                std::mem::swap(&mut scratch.present, &mut scratch.chosen);
             }
-        }
-        match (node.state, next) {
-            (State::Branched { attribute, step, .. }, _) => {
-                self.find_present(open, &node.rows, usize::from(attribute), scratch);
-                let own = self.least(usize::from(attribute), &scratch.present);
-                node.state = State::Branched { attribute, step, rest: rest - own };
-            }
-            (_, Some((least, _, attribute))) => {
-                node.state = State::Branched { attribute, step: 0, rest: rest - least };
-            }
-            (_, None) => node.state = State::Bounded,
         }
         node.bound = node.bound.max(node.cost + rest);
+        let Some((least, _, attribute)) = next else {
+            node.state = State::Bounded;
+            return false;
+        };
+        let step = match node.state {
+            State::Branched { step, .. } => step,
+            _ => 0,
+        };
+        node.state = State::Branched { attribute, step, rest: rest - least };
+        true
     }
 
-    /// Counts the records by their codes of an attribute.
+    /// Counts the open records of a node by their codes of an attribute.
     fn find_present(&self, open: &OpenRows<C>, rows: &[u32], attribute: usize, scratch: &mut Scratch) {
-        let Scratch { counts, present, .. } = scratch;
+        let Scratch { counts, present, open: of_rows, .. } = scratch;
         present.clear();
         let domain = self.work.problem.attributes[attribute].domain.len();
-        for &row in rows {
-            counts[open.code(row, attribute)] += open.count(row);
+        let (counts, column) = (&mut counts[..domain], open.column(attribute));
+        for (&row, count) in rows.iter().zip(&*of_rows) {
+            counts[column[row as usize].index()] += count;
         }
         if domain <= 4 * rows.len() {
             present.extend(
-                (0..)
-                    .zip(&counts[..domain])
-                    .filter(|(_, count)| **count > 0)
-                    .map(|(code, count)| (code, *count)),
+                (0..).zip(&*counts).filter(|(_, count)| **count > 0).map(|(code, count)| (code, *count)),
             );
-            counts[..domain].fill(0);
+            counts.fill(0);
         } else {
             for &row in rows {
-                let code = open.code(row, attribute);
+                let code = column[row as usize].index();
                 let count = std::mem::take(&mut counts[code]);
                 if count > 0 {
                     present.push((code as u32, count));
@@ -360,11 +391,23 @@ impl<'a, C: Code> Search<'a, C> {
         best
     }
 
-    /// Makes the children of a node under the next step of its attribute.
-    fn branch(&self, open: &OpenRows<C>, node: &mut Node, scratch: &mut Scratch, outcome: &mut Outcome) {
-        let State::Branched { attribute, step, rest } = node.state else { return };
+    /// Makes the children of a node under the next step of its attribute. Returns the node if there are more steps to
+    /// come.
+    fn branch(
+        &self,
+        open: &OpenRows<C>,
+        mut node: Node,
+        counted: bool,
+        scratch: &mut Scratch,
+        made: &mut Vec<Node>,
+    ) -> Option<Node> {
+        let State::Branched { attribute, step, rest } = node.state else { return None };
         let at = usize::from(attribute);
-        self.find_present(open, &node.rows, at, scratch);
+        if counted {
+            std::mem::swap(&mut scratch.present, &mut scratch.chosen);
+        } else {
+            self.find_present(open, &node.rows, at, scratch);
+        }
         let steps = self.ladders[at].steps.len();
         let mut step = usize::from(step);
         let mut cells = Vec::new();
@@ -372,14 +415,15 @@ impl<'a, C: Code> Search<'a, C> {
             self.for_each_cell(at, step, &scratch.present, |cell| cells.push(cell));
             step += 1;
         }
-        outcome.looks += 2 * node.rows.len();
         let mut children: Vec<Vec<u32>> =
             cells.iter().map(|cell| Vec::with_capacity(cell.records.min(node.rows.len()))).collect();
         for (number, cell) in (0..).zip(&cells) {
             scratch.cell_of[cell.low as usize..=cell.high as usize].fill(number);
         }
+        let column = open.column(at);
         for &row in &node.rows {
-            if let Some(rows) = children.get_mut(scratch.cell_of[open.code(row, at)] as usize) {
+            let cell = scratch.cell_of[column[row as usize].index()];
+            if let Some(rows) = children.get_mut(cell as usize) {
                 rows.push(row);
             }
         }
@@ -390,7 +434,7 @@ impl<'a, C: Code> Search<'a, C> {
         let undecided: Arc<[u16]> = node.undecided.iter().copied().filter(|one| *one != attribute).collect();
         for (cell, rows) in cells.iter().zip(children) {
             let cost_of_categories = node.cost_of_categories + if categories { cell.penalty } else { 0.0 };
-            outcome.children.push(Node {
+            made.push(Node {
                 bound: node.bound.max(cost_of_categories + rest),
                 records: cell.records,
                 rows,
@@ -405,16 +449,12 @@ impl<'a, C: Code> Search<'a, C> {
         for step in step..steps {
             self.for_each_cell(at, step, &scratch.present, |cell| later = later.min(cell.penalty));
         }
-        if later.is_finite() {
-            let mut again = Node {
-                rows: std::mem::take(&mut node.rows),
-                undecided: Arc::clone(&node.undecided),
-                ..*node
-            };
-            again.state = State::Branched { attribute, step: step as u16, rest };
-            again.bound = again.bound.max(again.cost + rest + later);
-            outcome.again = Some(again);
+        if !later.is_finite() {
+            return None;
         }
+        node.state = State::Branched { attribute, step: step as u16, rest };
+        node.bound = node.bound.max(node.cost + rest + later);
+        Some(node)
     }
 
     /// Finds out what the cells of a node cost. Tells whether no finer node has the same rows.
@@ -463,14 +503,34 @@ impl<'a, C: Code> Search<'a, C> {
     }
 }
 
+/// Nodes with more rows are worth sharing with other threads.
+const SHARED_FROM: usize = 1024;
 /// Nodes with more than so many times the records that a class needs are not bounded by their other attributes.
-const LARGE: usize = 64;
+const LARGE: usize = 16;
 /// A bound that is so many times out of reach is good enough for now.
 const FAR: f64 = 1.2;
+/// Keeps the rows that have open records; tells these of each row, and returns how many there are.
+fn keep_open<C: Code>(open: &OpenRows<C>, rows: &mut Vec<u32>, of_rows: &mut Vec<u32>) -> usize {
+    of_rows.clear();
+    of_rows.resize(rows.len(), 0);
+    let (mut kept, mut records) = (0, 0);
+    for at in 0..rows.len() {
+        let row = rows[at];
+        let count = open.count(row);
+        rows[kept] = row;
+        of_rows[kept] = count;
+        kept += usize::from(count > 0);
+        records += count as usize;
+    }
+    rows.truncate(kept);
+    of_rows.truncate(kept);
+    records
+}
+
 /// Over how many values records spread: the number of values that would be as even, were each as frequent as the others.
-fn spread(counts: impl Iterator<Item = u32>) -> f64 {
-    let (sum, squares) = counts.fold((0.0, 0.0), |(sum, squares), count| {
-        let count = f64::from(count);
+fn spread(present: &[(u32, u32)]) -> f64 {
+    let (sum, squares) = present.iter().fold((0.0, 0.0), |(sum, squares), (_, count)| {
+        let count = f64::from(*count);
         (sum + count, squares + count * count)
     });
     if squares > 0.0 { sum * sum / squares } else { 0.0 }

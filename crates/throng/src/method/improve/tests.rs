@@ -1,0 +1,84 @@
+//! Fast paths of improvement against plain ones.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+
+use super::group::{Group, Work};
+use super::index::{Index, Scratch};
+use crate::policy::Policy;
+use crate::problem::{Code, LANES, Problem};
+use crate::watch::Unwatched;
+use crate::{run, with_matrix};
+
+/// A table with a number, a flat category and a tree.
+fn problem(rows: u32) -> Problem {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("table.csv");
+    let mut text = "number,flat,tree\n".to_owned();
+    for row in 0..rows {
+        let drawn = row.wrapping_mul(2_654_435_761) >> 8;
+        let number = if drawn % 11 == 0 { String::new() } else { (drawn % 400).to_string() };
+        writeln!(text, "{number},f{},t{}", drawn / 400 % 5, drawn / 2000 % 6).unwrap();
+    }
+    std::fs::write(&data, text).unwrap();
+    let policy = "[privacy]\nk = 2\n[attribute.number]\nrole = \"quasi\"\nkind = \"numeric\"\n\
+        [attribute.flat]\nrole = \"quasi\"\n[attribute.tree]\nrole = \"quasi\"\n\
+        hierarchy = { low = [\"t0\", \"t1\", \"t2\"], high = [\"t3\", \"t4\", \"t5\"] }\n";
+    let policy = Policy::parse(policy, None).unwrap();
+    Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap()
+}
+
+#[test]
+fn visits_find_what_a_scan_of_all_groups_finds() {
+    let problem = problem(3000);
+    with_matrix!(&problem.records, matrix => {
+        let work = Work::new(&problem, matrix);
+        let records: Vec<u32> = (0..3000).collect();
+        let mut groups: Vec<_> = records.chunks(3).map(|records| work.group(records.to_vec())).collect();
+        let mut index = Index::new(&problem.attributes, &groups);
+        // Some groups change after the index was built.
+        for at in (0..groups.len()).step_by(7) {
+            work.join(&mut groups[at], (at as u32 * 13) % 3000);
+            index.set(at, &groups[at]);
+        }
+        groups[5].records.clear();
+        index.set(5, &groups[5]);
+        let mut scratch = Scratch::default();
+        for record in (0..3000).step_by(17) {
+            let row = matrix.row(record);
+            let mut found = Vec::new();
+            index.visit(row, None, &mut scratch, |group| found.push(group));
+            let outside = |group: &Group<_>| (0..3).filter(|&at| {
+                let (low, high) = index.closure(at, group);
+                let code = row[at / LANES][at % LANES].index();
+                let bucket = |code| index.bucket(at, code);
+                !(bucket(low)..=bucket(high)).contains(&bucket(code))
+            }).count();
+            let expected: Vec<usize> = (0..groups.len())
+                .filter(|at| !groups[*at].records.is_empty() && outside(&groups[*at]) <= 1)
+                .collect();
+            found.retain(|at| !groups[*at].records.is_empty());
+            assert_eq!(found, expected, "record {record}");
+        }
+    });
+}
+
+#[test]
+fn penalties_without_a_record_by_ends_are_those_of_the_box_of_the_others() {
+    let problem = problem(600);
+    with_matrix!(&problem.records, matrix => {
+        let work = Work::new(&problem, matrix);
+        let records: Vec<u32> = (0..600).collect();
+        for size in 2..9 {
+            for records in records.chunks_exact(size) {
+                let group = work.group(records.to_vec());
+                let ends = work.ends(&group);
+                for &record in records {
+                    let others = records.iter().copied().filter(|one| *one != record).collect();
+                    assert_eq!(work.ncp_by_ends(&ends, record), work.group(others).ncp);
+                    assert_eq!(work.ncp_without(&group, record), work.ncp_by_ends(&ends, record));
+                }
+            }
+        }
+    });
+}
