@@ -43,25 +43,24 @@ pub fn sweep(arguments: &Arguments) -> Result<()> {
         let data = folder.path().join("table.csv");
         blow_up(&source, rows, &data, 0.2, 1)?;
         let target = folder.path().join("copy.csv");
-        let copy = fastest(arguments, || child(&["copy".into(), data.clone(), target.clone()], &target))?;
-        let copied = copy["total"].as_f64().unwrap_or(f64::NAN);
+        let release = folder.path().join("release.csv");
+        let run = |method: &String| {
+            let (k, threads) = (arguments.k.to_string(), arguments.threads.to_string());
+            let parts = ["run".into(), data.clone(), policy.clone(), release.clone()];
+            child(&[&parts[..], &[method.into(), k.into(), threads.into()]].concat(), &release)
+        };
+        // In turns, so that a busy machine slows all of them.
+        let (mut copy, mut runs) = (Fastest::default(), vec![Fastest::default(); arguments.methods.len()]);
+        for _ in 0..arguments.repeat.max(1) {
+            copy.offer(child(&["copy".into(), data.clone(), target.clone()], &target)?);
+            for (method, fastest) in arguments.methods.iter().zip(&mut runs) {
+                fastest.offer(run(method)?);
+            }
+        }
+        let copied = copy.seconds();
         say!("{rows:>9}  {:<16}{:>54.3}{:>8.2}", "copy (csv crate)", copied, 1.0);
-        for (method, before) in arguments.methods.iter().zip(&mut before) {
-            let release = folder.path().join("release.csv");
-            let run = fastest(arguments, || {
-                let (k, threads) = (arguments.k.to_string(), arguments.threads.to_string());
-                let parts = [
-                    "run".into(),
-                    data.clone(),
-                    policy.clone(),
-                    release.clone(),
-                    method.into(),
-                    k.into(),
-                    threads.into(),
-                ];
-                child(&parts, &release)
-            })?;
-            *before = Some(print_run(rows, method, &run, copied, *before)?);
+        for ((method, before), run) in arguments.methods.iter().zip(&mut before).zip(&runs) {
+            *before = Some(print_run(rows, method, run, copied, *before)?);
         }
         rows *= 10;
     }
@@ -69,26 +68,31 @@ pub fn sweep(arguments: &Arguments) -> Result<()> {
 }
 
 /// Prints a row and returns its total.
-fn print_run(rows: usize, method: &str, run: &Value, copied: f64, before: Option<f64>) -> Result<f64> {
+fn print_run(rows: usize, method: &str, run: &Fastest, copied: f64, before: Option<f64>) -> Result<f64> {
+    let (run, total) = (&run.0, run.seconds());
     let stages: String =
         STAGES.iter().map(|stage| format!("{:>9.3}", run[*stage].as_f64().unwrap_or(0.0))).collect();
-    let total = run["total"].as_f64().unwrap_or(f64::NAN);
     let memory = run["memory"].as_f64().unwrap_or(f64::NAN) / f64::from(1 << 20);
     let growth = before.map_or(String::new(), |before| format!("{:.1}x", total / before));
     say!("{rows:>9}  {method:<16}{stages}{total:>9.3}{:>8.2}{memory:>9.0}{growth:>8}", total / copied);
     Ok(total)
 }
 
-fn fastest(arguments: &Arguments, run: impl Fn() -> Result<Value>) -> Result<Value> {
-    let mut best: Option<Value> = None;
-    for _ in 0..arguments.repeat.max(1) {
-        let next = run()?;
-        let seconds = |value: &Value| value["total"].as_f64().unwrap_or(f64::INFINITY);
-        if best.as_ref().is_none_or(|best| seconds(&next) < seconds(best)) {
-            best = Some(next);
+/// What the fastest of several runs told.
+#[derive(Clone, Default)]
+struct Fastest(Value);
+
+impl Fastest {
+    fn seconds(&self) -> f64 {
+        self.0["total"].as_f64().unwrap_or(f64::INFINITY)
+    }
+
+    fn offer(&mut self, told: Value) {
+        let next = Fastest(told);
+        if next.seconds() < self.seconds() {
+            *self = next;
         }
     }
-    best.ok_or_else(|| "nothing ran".into())
 }
 
 /// Runs a part in a process of its own; what an earlier one wrote is removed first, and what still waits to be written

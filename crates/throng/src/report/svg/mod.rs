@@ -44,7 +44,7 @@ fn label_width(text: &str) -> f64 {
 }
 
 /// Where a text is held.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Anchor {
     Start,
     Middle,
@@ -124,8 +124,13 @@ impl Drawing {
     }
 
     fn turned_text(&mut self, at: (f64, f64), anchor: Anchor, text: &str, most: f64, degrees: f64) {
-        let ((x, y), anchor) = (at, anchor.name());
+        let (mut x, y) = at;
         let shown = shorten_name(text, (most / CHARACTER).floor().max(1.0) as usize);
+        if anchor == Anchor::Middle && degrees == 0.0 {
+            // Labels at the end of an axis stay inside the picture.
+            x = x.min(self.size.0 - shown.chars().count() as f64 * CHARACTER / 2.0);
+        }
+        let anchor = anchor.name();
         let title = if shown == text { String::new() } else { format!("<title>{}</title>", escape(text)) };
         let turn = if degrees == 0.0 {
             String::new()
