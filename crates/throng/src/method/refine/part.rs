@@ -70,7 +70,8 @@ impl Part {
             Column { state, candidates: &known.candidates[*attribute], offset: slots - state.slots }
         };
         let columns: Vec<Column<'_>> = self.qid.attributes.iter().map(column).collect();
-        let found = self.tips.count(pieces, &columns, known.count, known.beyond.filter(|_| self.beyond));
+        let own = Known { beyond: known.beyond.filter(|_| self.beyond), ..*known };
+        let found = self.tips.count(pieces, &columns, &own);
         self.anonymity = self.anonymity.min(found.of_pieces);
         self.least.resize(known.count, u32::MAX);
         let both = self.least.iter_mut().zip(found.of_candidates);
@@ -102,13 +103,7 @@ impl Part {
 /// Leaves of codes of some width.
 trait Tips: Send + Sync {
     fn refine(&mut self, deal: &Deal<'_>) -> Vec<Piece>;
-    fn count(
-        &self,
-        pieces: &[Piece],
-        columns: &[Column<'_>],
-        candidates: usize,
-        beyond: Option<&Beyond<'_>>,
-    ) -> Least;
+    fn count(&self, pieces: &[Piece], columns: &[Column<'_>], known: &Known<'_>) -> Least;
     fn leaves(&self) -> usize;
     fn records(&self) -> (Vec<u32>, Vec<u32>);
     fn masks(&self, column: usize) -> Vec<u32>;
@@ -156,17 +151,12 @@ impl<C: Code> Tips for Typed<C> {
         self.leaves.refine(&self.rows, deal)
     }
 
-    fn count(
-        &self,
-        pieces: &[Piece],
-        columns: &[Column<'_>],
-        candidates: usize,
-        beyond: Option<&Beyond<'_>>,
-    ) -> Least {
+    fn count(&self, pieces: &[Piece], columns: &[Column<'_>], known: &Known<'_>) -> Least {
         let open = |column: &usize| columns[*column].candidates.iter().any(|at| *at != NONE);
         let affected: Vec<usize> = (0..columns.len()).filter(open).collect();
         let (rows, leaves) = (&self.rows, &self.leaves);
-        Counter { rows, leaves, columns, count: candidates, affected: &affected, beyond }.count(pieces)
+        let Known { count, beyond, .. } = *known;
+        Counter { rows, leaves, columns, count, affected: &affected, beyond }.count(pieces)
     }
 
     fn leaves(&self) -> usize {
