@@ -189,7 +189,10 @@ impl<'a, C: Code> Search<'a, C> {
         while let Some(node) = nodes.pop() {
             let again = self.look_at(state, node, reach, scratch, &mut children, &mut outcome.looks);
             for node in again.into_iter().chain(children.drain(..).rev()) {
-                let goes_on = node.bound <= reach && node.rows.len() <= SHARED_FROM && node.class().is_none();
+                let goes_on = node.bound <= reach
+                    && node.rows.len() <= SHARED_FROM
+                    && node.class().is_none()
+                    && outcome.looks < LOOKS_OF_A_TASK;
                 if goes_on { nodes.push(node) } else { outcome.nodes.push(node) }
             }
         }
@@ -503,6 +506,8 @@ impl<'a, C: Code> Search<'a, C> {
     }
 }
 
+/// After so many looks at rows nothing further is begun: time limits and Ctrl-C are only asked for between batches.
+const LOOKS_OF_A_TASK: usize = 1 << 20;
 /// Nodes with more rows are worth sharing with other threads.
 const SHARED_FROM: usize = 1024;
 /// Nodes with more than so many times the records that a class needs are not bounded by their other attributes.
