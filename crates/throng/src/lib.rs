@@ -73,6 +73,7 @@
 //! | [`recipe`], [`apply`] | a learned recoding as a file, and masking other records with it |
 //! | [`simulate`] | random tables, to see whether k is reachable at all |
 //! | [`run`], [`compare`] | whole runs, which is what fronts call |
+//! | [`secret`] | randomness that nobody may guess: the order of rows, and lots |
 //! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
 //!
 //! The core prints nothing and keeps no global state. Same table, policy and seed give the same release, byte
@@ -97,6 +98,7 @@ pub mod report;
 pub mod research;
 pub mod rules;
 pub mod run;
+pub mod secret;
 pub mod simulate;
 pub mod table;
 pub mod target;

@@ -18,6 +18,7 @@ use crate::policy::{Incomplete, Policy, Privacy, Role};
 use crate::privacy::Requirement;
 use crate::research::association;
 use crate::rules::Rules;
+use crate::secret::Secret;
 use crate::table::domain::Encoding;
 use crate::table::{Domain, Storage, Table};
 use crate::watch::Watch;
@@ -274,8 +275,10 @@ pub struct Problem {
     pub rules: Rules,
     /// How many records may be suppressed.
     pub suppressible: usize,
-    /// The seed of all randomness.
+    /// The seed of all randomness that may be repeated by anyone.
     pub seed: u64,
+    /// The source of lots that nobody may guess; fresh unless somebody brings one.
+    pub secret: Secret,
     /// The table's row of each record; `None` when they are the same.
     rows: Option<Vec<u32>>,
     /// Rows left out because they are incomplete.
@@ -364,6 +367,7 @@ impl Problem {
             // With room for rounding: 5 % of 20 records is one record.
             suppressible: (policy.suppress_share() * count as f64 + 1e-9) as usize,
             seed: policy.method.seed,
+            secret: Secret::fresh()?,
             rows,
             dropped,
             lines: Lines::default(),
@@ -401,6 +405,7 @@ impl Problem {
             rules: self.rules.clone(),
             suppressible: 0,
             seed: self.seed,
+            secret: self.secret.clone(),
             rows: Some(records.iter().map(|record| self.row(*record) as u32).collect()),
             dropped: self.dropped,
             lines: Lines::default(),
