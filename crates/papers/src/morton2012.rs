@@ -11,15 +11,16 @@ use std::path::Path;
 use std::time::Instant;
 
 use serde_json::Value;
-use throng::evaluate::{Evaluate, Evaluation};
+use throng::method::facts::{FullDomain, Proof};
 use throng::method::strings::goal::{Goal, Measure};
 use throng::method::strings::lattice::Lattice;
 use throng::method::strings::search::{Known, Limits, Search};
-use throng::method::{Entry as Method, METHODS};
+use throng::method::{Fact, Methods, Solution};
 use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::report::{Block, Claim, Page, Section, Verdict};
 use throng::research::{Settings, level_values};
+use throng::run::{Evaluate, Evaluation};
 use throng::simulate::{Simulation, uniform};
 use throng::watch::Unwatched;
 use throng::{Error, Result, run};
@@ -230,7 +231,7 @@ fn one_run(data: &Path, name: String, attributes: &[usize], k: usize, seconds: f
     let start = Instant::now();
     let solution = run::solve(&problem, &policy("name = \"rv-local\"")?, &Unwatched)?;
     let local_seconds = start.elapsed().as_secs_f64();
-    let nothing = solution.notes.iter().any(|note| note.contains("met no valid string"));
+    let local = full_domain(&solution).filter(|found| found.proof != Proof::NothingMet);
     let sum = |level: &dyn Fn(usize) -> u8| {
         (0..attributes.len()).map(|at| measure.value(at, level(at))).sum::<f64>()
     };
@@ -239,19 +240,17 @@ fn one_run(data: &Path, name: String, attributes: &[usize], k: usize, seconds: f
         k,
         strings: lattice.strings(),
         global: (global_seconds, found.best.as_ref().map_or(0.0, |best| best.score), found.proven),
-        local: (local_seconds, (!nothing).then(|| value_of(&solution.sections))),
+        local: (local_seconds, local.map(|found| found.levels.iter().filter_map(|own| own.value).sum())),
         range: (sum(&|at| lattice.attributes[at].highest), sum(&|at| lattice.attributes[at].lowest)),
     })
 }
 
-/// The sum of the values in the table of a string.
-fn value_of(sections: &[Section]) -> f64 {
-    let tables = sections.iter().flat_map(|section| &section.blocks).filter_map(|block| match block {
-        Block::Table { rows, .. } => Some(rows),
+/// What a solution says of its string.
+fn full_domain(solution: &Solution) -> Option<&FullDomain> {
+    solution.facts.iter().find_map(|fact| match fact {
+        Fact::FullDomain(found) => Some(found),
         _ => None,
-    });
-    let rows = tables.into_iter().next();
-    rows.into_iter().flatten().filter_map(|row| row.last()?.parse::<f64>().ok()).sum()
+    })
 }
 
 /// Adult with eight attributes and hierarchies of three to five levels: a lattice that can be listed.
@@ -268,7 +267,8 @@ fn eight_attributes(setting: &Setting) -> Result<Section> {
     let policy = Policy::parse(&text, None)?;
     let table = run::read(&setting.file("adult.train.complete.csv.zst")?, &policy, &Unwatched)?;
     let solution = run::solve(&Problem::new(&table, &policy)?, &policy, &Unwatched)?;
-    let blocks = solution.sections.into_iter().flat_map(|section| section.blocks).collect();
+    let sections = solution.facts.iter().flat_map(throng::report::sections_of_fact);
+    let blocks = sections.flat_map(|section| section.blocks).collect();
     Ok(Section { heading: "Adult, eight attributes, k = 5: the global search".to_owned(), blocks })
 }
 
@@ -306,7 +306,7 @@ fn gains(data: &Path, file: &Path) -> Result<()> {
 }
 
 fn evaluate(data: &Path, gains: &Path, method: &str, k: usize) -> Result<Option<Evaluation>> {
-    if !METHODS.iter().any(|entry| entry.name == method) {
+    if Methods::standard().find(method).is_err() {
         return Ok(None);
     }
     say(&format!("Adult, {method}, k = {k}"));
@@ -315,6 +315,7 @@ fn evaluate(data: &Path, gains: &Path, method: &str, k: usize) -> Result<Option<
         policy: adult_policy(method, k, gains)?,
         release: None,
         task: "partition".to_owned(),
+        registry: Default::default(),
     };
     evaluate.run(&Unwatched).map(Some)
 }
@@ -376,8 +377,8 @@ fn adult(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Vec<Section>> {
         let mut trees = Vec::new();
         let mut head = vec!["".to_owned(), "raw".to_owned()];
         for method in methods {
-            let entry = Method::find(method).is_ok();
-            let evaluation = if entry { evaluate(&data, &gains_file, method, k)? } else { None };
+            let known = Methods::standard().find(method).is_ok();
+            let evaluation = if known { evaluate(&data, &gains_file, method, k)? } else { None };
             head.push((*method).to_owned());
             let places = evaluation.as_ref().map_or([None, None], bucket_places);
             for (number, place) in places.into_iter().enumerate() {
@@ -462,7 +463,7 @@ fn adult(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Vec<Section>> {
         count,
         format!("lost at {well} of {count} k"),
     ));
-    if METHODS.iter().any(|entry| entry.name == "bottom-up") {
+    if Methods::standard().find("bottom-up").is_ok() {
         let (well, count) = lost(&[("bottom-up", 5), ("bottom-up", 10)]);
         claims.push(claim(
             "Bottom-up loses bucket #1 at k = 5 and 10",

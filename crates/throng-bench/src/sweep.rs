@@ -129,6 +129,8 @@ pub fn run(data: &Path, policy: &Path, release: &Path, method: &str, k: usize, t
         order: Order::Shuffled,
         overrides: Vec::new(),
         hashes: false,
+        secret: None,
+        registry: Default::default(),
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let report = pool.install(|| run.run(&Unwatched))?;

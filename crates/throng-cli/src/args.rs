@@ -86,6 +86,10 @@ pub struct Anonymize {
     /// Keep the rows in input order; without it they are shuffled, so that position links nothing
     #[arg(long)]
     pub keep_order: bool,
+    /// A file of random bytes that keys the order of rows and every lot, to repeat a release byte for byte; fresh by
+    /// default. Whoever has it can undo the order
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
     /// How to write quasi-identifiers
     #[arg(long, value_enum, default_value_t)]
     pub publish: Publish,
@@ -112,12 +116,12 @@ pub struct Apply {
     /// What happens to records that do not meet the recipe's requirement
     #[arg(long, value_enum, default_value_t)]
     pub unmet: Unmet,
-    /// Seed of the order of rows; drawn if not given
-    #[arg(long)]
-    pub seed: Option<u64>,
     /// Keep the rows in input order; without it they are shuffled, so that position links nothing
     #[arg(long)]
     pub keep_order: bool,
+    /// A file of random bytes that keys the order of rows, to repeat a release byte for byte; fresh by default
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
     /// Write a report (.json or .html); may be repeated
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
@@ -271,7 +275,7 @@ pub struct Evaluate {
 }
 
 fn task_names() -> Vec<&'static str> {
-    throng::evaluate::TASKS.iter().map(|entry| entry.name).collect()
+    throng::evaluate::STANDARD.iter().map(|entry| entry.name).collect()
 }
 
 /// Arguments of `simulate`.
@@ -314,6 +318,8 @@ pub struct Simulate {
 /// Arguments of `methods`.
 #[derive(Args, Debug)]
 pub struct Methods {
+    /// Tell of this method alone, with its options
+    pub name: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -52,7 +52,7 @@ fn without_methods_and_k_all_that_suit_run_with_the_policys_k() {
     for odd in ["anatomy", "exact", "accuracy"] {
         assert!(left_out.contains(&odd.to_owned()) && !ran.contains(&odd.to_owned()), "{odd}");
     }
-    assert_eq!(ran.len() + left_out.len(), throng::method::METHODS.len());
+    assert_eq!(ran.len() + left_out.len(), throng::method::STANDARD.len());
     assert!(told.stdout.contains("accuracy: needs max_loss in [privacy]"), "{}", told.stdout);
 }
 

@@ -70,18 +70,17 @@
 //! | [`audit`] | what a published file achieves, measured from the file itself |
 //! | [`report`] | JSON, one HTML page, terminal text |
 //! | [`evaluate`] | what a release is still good for; the registry of tasks |
-//! | [`recipe`], [`apply`] | a learned recoding as a file, and masking other records with it |
+//! | [`recipe`] | a learned recoding as a file |
 //! | [`simulate`] | random tables, to see whether k is reachable at all |
-//! | [`run`], [`compare`] | whole runs, which is what fronts call |
+//! | [`plan`] | everything that is decided before data is touched |
+//! | [`run`] | whole runs, which is what fronts call |
 //! | [`secret`] | randomness that nobody may guess: the order of rows, and lots |
 //! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
 //!
 //! The core prints nothing and keeps no global state. Same table, policy and seed give the same release, byte
 //! for byte, on any number of threads.
 
-pub mod apply;
 pub mod audit;
-pub mod compare;
 pub mod condition;
 pub mod curve;
 pub mod error;
@@ -89,6 +88,7 @@ pub mod evaluate;
 pub mod loss;
 pub mod mapping;
 pub mod method;
+pub mod plan;
 pub mod policy;
 pub mod privacy;
 pub mod problem;
@@ -101,7 +101,6 @@ pub mod run;
 pub mod secret;
 pub mod simulate;
 pub mod table;
-pub mod target;
 pub mod watch;
 
 pub use error::{Error, Result};

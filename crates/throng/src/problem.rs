@@ -365,7 +365,7 @@ impl Problem {
             limits,
             rules,
             // With room for rounding: 5 % of 20 records is one record.
-            suppressible: (policy.suppress_share() * count as f64 + 1e-9) as usize,
+            suppressible: (policy.privacy.suppress * count as f64 + 1e-9) as usize,
             seed: policy.method.seed,
             secret: Secret::fresh()?,
             rows,

@@ -11,12 +11,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::method::refine::{Masks, Shape};
+use crate::method::{Fact, MaskedPart};
 use crate::policy::{
     AttributePolicy, DateUnit, Diversity, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Privacy,
     QuasiIdentifier, Role,
 };
 use crate::problem::{Attribute, Problem, storage};
-use crate::table::{ANY, Scale, Storage, Tree, value};
+use crate::table::{ANY, Domain, Scale, Storage, Tree, value};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -37,6 +38,32 @@ pub struct Recipe {
     pub privacy: Asked,
     /// What the policy said of attributes, and how quasi-identifiers are masked.
     pub attributes: IndexMap<String, Ingredient>,
+    /// How quasi-identifiers are masked where hard rules keep some records apart: each part in its own way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<RecipePart>,
+}
+
+/// How the records of a part are masked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecipePart {
+    /// What the attributes of its records are.
+    #[serde(rename = "where")]
+    limits: IndexMap<String, PartLimit>,
+    /// The cells of each quasi-identifier; a value that none of them covers is published as `*`.
+    cells: IndexMap<String, Vec<Mask>>,
+}
+
+/// What an attribute of the records of a part is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+enum PartLimit {
+    /// One of these.
+    Values(Vec<String>),
+    /// A number or date above the first, if there is one, and up to the second.
+    Numbers(Option<f64>, Option<f64>),
+    /// Missing.
+    Missing,
 }
 
 /// A requirement as a recipe tells it.
@@ -143,7 +170,7 @@ fn named<T: Copy>(all: &[(&str, T)], name: &str) -> Result<T> {
 
 impl Recipe {
     /// The recipe of a recoding.
-    pub fn new(problem: &Problem, policy: &Policy, masks: &[Masks]) -> Self {
+    pub fn new(problem: &Problem, policy: &Policy, parts: &[MaskedPart]) -> Self {
         let mut attributes: IndexMap<String, Ingredient> = policy
             .attributes
             .iter()
@@ -160,13 +187,16 @@ impl Recipe {
                 (name.clone(), ingredient)
             })
             .collect();
-        for (attribute, masks) in problem.attributes.iter().zip(masks) {
+        for (at, attribute) in problem.attributes.iter().enumerate() {
             if let Some(own) = attributes.get_mut(&attribute.name) {
                 own.kind = Some(name_of(KINDS, &attribute.domain.kind()));
                 own.weight = attribute.weight;
-                own.cells = cells(attribute, masks);
+                if let [part] = parts {
+                    own.cells = cells(attribute, &part.masks[at]);
+                }
             }
         }
+        let parts = if parts.len() > 1 { parts } else { &[] };
         Recipe {
             throng_recipe: FORMAT,
             method: policy.method.name.clone(),
@@ -174,6 +204,7 @@ impl Recipe {
             drop_incomplete: policy.incomplete == Incomplete::Drop,
             privacy: Asked::of(&policy.privacy),
             attributes,
+            parts: parts.iter().map(|part| RecipePart::new(problem, part)).collect(),
         }
     }
 
@@ -259,6 +290,7 @@ impl Recipe {
                 seed: 0,
                 seed_given: false,
                 options: toml::Table::new(),
+                replaced: false,
                 span: None,
             },
             attributes,
@@ -347,6 +379,143 @@ impl Levels {
                 Hierarchy::Dates(units.iter().map(|unit| named(DATE_UNITS, unit)).collect::<Result<_>>()?)
             }
         })
+    }
+}
+
+impl RecipePart {
+    fn new(problem: &Problem, part: &MaskedPart) -> Self {
+        let attributes = || problem.attributes.iter().enumerate();
+        let limit = |(at, own): (usize, &Attribute)| {
+            let ends = part.limits[at]?;
+            Some((own.name.clone(), PartLimit::new(&own.domain, ends, &problem.rules.borders(at))))
+        };
+        RecipePart {
+            limits: attributes().filter_map(limit).collect(),
+            cells: attributes().map(|(at, own)| (own.name.clone(), cells(own, &part.masks[at]))).collect(),
+        }
+    }
+}
+
+impl PartLimit {
+    /// What the codes of a part are; `borders` are the numbers between parts.
+    fn new(domain: &Domain, (low, high): (u32, u32), borders: &[f64]) -> Self {
+        match domain.scale() {
+            Scale::Categorical(_) => {
+                PartLimit::Values((low..=high).map(|code| domain.label(code).to_owned()).collect())
+            }
+            Scale::Numeric { .. } if domain.missing() == Some(low) => PartLimit::Missing,
+            Scale::Numeric { values, .. } => {
+                let inside = values[low as usize];
+                PartLimit::Numbers(
+                    borders.iter().copied().rfind(|border| *border < inside),
+                    borders.iter().copied().find(|border| *border >= inside),
+                )
+            }
+        }
+    }
+
+    /// Which codes of an attribute are of the part.
+    fn codes(&self, attribute: &Attribute) -> Vec<bool> {
+        let domain = &attribute.domain;
+        let inside = |code: u32| match (self, domain.scale()) {
+            (PartLimit::Missing, _) => domain.missing() == Some(code),
+            (PartLimit::Values(values), _) => values.iter().any(|value| value == domain.label(code)),
+            (PartLimit::Numbers(above, up_to), Scale::Numeric { values, .. }) => {
+                values.get(code as usize).is_some_and(|value| {
+                    above.is_none_or(|border| *value > border) && up_to.is_none_or(|border| *value <= border)
+                })
+            }
+            (PartLimit::Numbers(..), Scale::Categorical(_)) => false,
+        };
+        (0..domain.len() as u32).map(inside).collect()
+    }
+}
+
+/// Masks the records of a problem.
+pub(crate) struct Masker {
+    parts: Vec<PartMasker>,
+    /// The distinct cells of each attribute.
+    texts: Vec<Vec<String>>,
+}
+
+struct PartMasker {
+    /// The attributes that tell whose records are of the part, and which codes are.
+    limits: Vec<(usize, Vec<bool>)>,
+    /// For each attribute the cell of each code, where one covers it.
+    of_code: Vec<Vec<Option<u32>>>,
+}
+
+/// No cell covers a value.
+const NOT_COVERED: u32 = u32::MAX;
+
+impl Recipe {
+    /// What masks the records of a problem over the recipe's attributes.
+    pub(crate) fn masker(&self, problem: &Problem) -> Result<Masker> {
+        let mut masker = Masker { parts: Vec::new(), texts: vec![Vec::new(); problem.attributes.len()] };
+        if self.parts.is_empty() {
+            let cells = |name: &str| self.attributes.get(name).map_or(&[][..], |own| &own.cells);
+            masker.add(problem, &IndexMap::new(), cells)?;
+        }
+        for part in &self.parts {
+            masker.add(problem, &part.limits, |name| part.cells.get(name).map_or(&[][..], Vec::as_slice))?;
+        }
+        Ok(masker)
+    }
+}
+
+impl Masker {
+    fn add<'a>(
+        &mut self,
+        problem: &Problem,
+        limits: &IndexMap<String, PartLimit>,
+        cells: impl Fn(&str) -> &'a [Mask],
+    ) -> Result<()> {
+        let mut part = PartMasker { limits: Vec::new(), of_code: Vec::new() };
+        for (at, attribute) in problem.attributes.iter().enumerate() {
+            if let Some(limit) = limits.get(&attribute.name) {
+                part.limits.push((at, limit.codes(attribute)));
+            }
+            let finder = Finder::new(cells(&attribute.name))?;
+            let texts = &mut self.texts[at];
+            let mut place = |cell: u32| {
+                let text = finder.text(Some(cell));
+                texts.iter().position(|own| own == text).unwrap_or_else(|| {
+                    texts.push(text.to_owned());
+                    texts.len() - 1
+                }) as u32
+            };
+            part.of_code
+                .push(finder.cells_of(attribute).into_iter().map(|cell| cell.map(&mut place)).collect());
+        }
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// The number of each record's cell of an attribute; equal numbers are equal cells.
+    pub fn cells(&self, problem: &Problem, at: usize) -> Vec<u32> {
+        let inside = |part: &&PartMasker, record: usize| {
+            part.limits.iter().all(|(at, codes)| codes[problem.records.code(record, *at) as usize])
+        };
+        let cell = |record: usize| {
+            let part = self.parts.iter().find(|part| inside(part, record))?;
+            part.of_code[at][problem.records.code(record, at) as usize]
+        };
+        (0..problem.len()).map(|record| cell(record).unwrap_or(NOT_COVERED)).collect()
+    }
+
+    /// The text of a cell.
+    pub fn text(&self, at: usize, cell: u32) -> &str {
+        self.texts[at].get(cell as usize).map_or(ANY, String::as_str)
+    }
+
+    /// What there is to say of values that no cell covers.
+    pub fn not_covered(&self, problem: &Problem, at: usize, cells: &[u32]) -> Option<Fact> {
+        let attribute = &problem.attributes[at];
+        // Without a hierarchy, hidden categories are not listed: they are meant to be published as `*`.
+        let lists_all = attribute.domain.kind() == Kind::Numeric || attribute.has_hierarchy;
+        let values = cells.iter().filter(|cell| **cell == NOT_COVERED).count();
+        (lists_all && values > 0 && !self.texts[at].is_empty())
+            .then(|| Fact::NotCovered { attribute: attribute.name.clone(), values })
     }
 }
 

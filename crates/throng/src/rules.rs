@@ -98,6 +98,16 @@ impl Rules {
         Rules { rules: rules.map(|(_, rule)| rule.clone()).collect() }
     }
 
+    /// The numbers between the parts that hard cuts divide an attribute into, ascending: those up to one of them, and
+    /// those above it, are apart.
+    pub fn borders(&self, attribute: usize) -> Vec<f64> {
+        let hard = self.of(attribute).filter(|rule| rule.hard && rule.sides.is_some());
+        let mut borders: Vec<f64> =
+            hard.filter_map(|rule| rule.numbers).map(|(p, q)| f64::midpoint(p, q)).collect();
+        borders.sort_by(f64::total_cmp);
+        borders
+    }
+
     /// For each code of an attribute the part of the domain that it may be published with, if hard rules divide it:
     /// the lowest and highest code of the part.
     pub fn parts(&self, attribute: usize, domain: &Domain) -> Option<Vec<(u32, u32)>> {

@@ -48,6 +48,8 @@ fn publish(table: &Path, policy: &Policy, folder: &Path) -> PathBuf {
         order: Order::Shuffled,
         overrides: Vec::new(),
         hashes: false,
+        secret: None,
+        registry: Default::default(),
     };
     run.run(&Unwatched).unwrap();
     release

@@ -422,6 +422,8 @@ fn anonymize(folder: &Path, data: &str, release: &str) -> Vec<u8> {
         order: Order::Shuffled,
         overrides: Vec::new(),
         hashes: false,
+        secret: None,
+        registry: Default::default(),
     };
     run.run(&Unwatched).unwrap();
     std::fs::read(folder.join(release)).unwrap()

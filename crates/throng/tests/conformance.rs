@@ -9,7 +9,7 @@ use common::{Case, Loaded, can_do, cases, load, rows_of};
 use proptest::prelude::*;
 use throng::audit::audit;
 use throng::loss::Kernel;
-use throng::method::{METHODS, Solution};
+use throng::method::{Recoding, STANDARD, Solution};
 use throng::privacy::{Part, Tally};
 use throng::release::{Order, Output, Publish, Release};
 use throng::run::{Anonymize, solve};
@@ -50,7 +50,7 @@ fn solved(loaded: &Loaded) -> Option<Solution> {
 
 fn for_each_method(case: &Case, check: impl Fn(&Loaded, &Solution)) {
     for (privacy, parts) in REQUIREMENTS {
-        for entry in METHODS.iter().filter(|entry| can_do(entry, parts)) {
+        for entry in STANDARD.iter().filter(|entry| can_do(entry, parts)) {
             let loaded = load(case, privacy, entry.name);
             if let Some(solution) = solved(&loaded) {
                 check(&loaded, &solution);
@@ -74,7 +74,7 @@ fn keeps_each_safe(loaded: &Loaded) -> bool {
 
 /// Every combination of published boxes on a quasi-identifier is shared by enough records.
 fn check_each_quasi_identifier(loaded: &Loaded, solution: &Solution) {
-    let boxes = solution.boxes.as_ref().expect("a recoding has boxes");
+    let boxes = solution.recoding.boxes(&loaded.problem, &solution.partition).expect("a recoding has boxes");
     for own in loaded.problem.requirement.quasi_identifiers() {
         let mut counts: HashMap<Vec<(u32, u32)>, usize> = HashMap::new();
         for (at, group) in solution.partition.groups().enumerate() {
@@ -93,9 +93,9 @@ fn loss_of(loaded: &Loaded, solution: &Solution) -> f64 {
     let problem = &loaded.problem;
     let kernel = Kernel::new(&problem.attributes);
     let of_group = |(at, group): (usize, &[u32])| {
-        let penalty = match &solution.boxes {
-            None => throng::loss::group_ncp(problem, &kernel, group),
-            Some(boxes) => (0..problem.attributes.len())
+        let penalty = match &solution.recoding {
+            Recoding::Tight | Recoding::Cells(_) => throng::loss::group_ncp(problem, &kernel, group),
+            Recoding::Boxes(boxes) | Recoding::Masks { boxes, .. } => (0..problem.attributes.len())
                 .map(|own| {
                     kernel.penalty(own, boxes.ends[own][at].0 as usize, boxes.ends[own][at].1 as usize)
                 })
@@ -234,7 +234,7 @@ proptest! {
 
     #[test]
     fn same_seed_same_bytes_on_any_number_of_threads(case in cases(200)) {
-        for entry in METHODS.iter().filter(|entry| can_do(entry, &[Part::K])) {
+        for entry in STANDARD.iter().filter(|entry| can_do(entry, &[Part::K])) {
             let loaded = load(&case, "k = 2", entry.name);
             if loaded.problem.len() < 2 {
                 continue;
@@ -249,6 +249,8 @@ proptest! {
                     order: Order::Shuffled,
                     overrides: Vec::new(),
                     hashes: false,
+                    secret: None,
+                    registry: Default::default(),
                 };
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().unwrap();
                 pool.install(|| run.run(&Unwatched)).unwrap();
@@ -273,6 +275,8 @@ fn a_release_never_overwrites_its_table() {
         order: Order::Keep,
         overrides: Vec::new(),
         hashes: false,
+        secret: None,
+        registry: Default::default(),
     };
     let error = run.run(&Unwatched).unwrap_err();
     assert_eq!(error.fault(), throng::error::Fault::Input);

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use throng::method::METHODS;
+use throng::method::STANDARD;
 use throng::policy::Policy;
 
 fn repository() -> PathBuf {
@@ -80,7 +80,7 @@ fn the_policy_page_has_policies() {
 #[test]
 fn every_method_is_on_the_methods_page_and_in_the_readme() {
     let (page, readme) = (document("docs/methods.md"), document("README.md"));
-    for entry in METHODS {
+    for entry in STANDARD {
         assert!(page.contains(&format!("## `{}`", entry.name)), "docs/methods.md lacks {}", entry.name);
         assert!(readme.contains(&format!("| `{}` |", entry.name)), "README.md lacks {}", entry.name);
     }

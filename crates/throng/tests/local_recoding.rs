@@ -361,7 +361,7 @@ fn top_down_keeps_the_loss_on_flat_adult_low() {
         problem.require(&policy.privacy);
         let solution = throng::run::solve(&problem, &policy, &Unwatched).unwrap();
         assert!(solution.partition.groups().all(|group| group.len() >= k));
-        let gcp = throng::target::gcp(&problem, &solution);
+        let gcp = throng::plan::target::gcp(&problem, &solution);
         assert!(gcp <= most, "k = {k}: {gcp}");
     }
 }
@@ -376,7 +376,7 @@ fn both_lose_less_than_relaxed_mondrian_on_adult() {
             problem.require(&policy.privacy);
             let solution = throng::run::solve(&problem, &policy, &Unwatched).unwrap();
             let sizes: Vec<usize> = solution.partition.groups().map(<[u32]>::len).collect();
-            (throng::target::gcp(&problem, &solution), sizes)
+            (throng::plan::target::gcp(&problem, &solution), sizes)
         };
         let (relaxed, _) = solved("mondrian-relaxed");
         let ((bottom_up, sizes), (top_down, _)) = (solved("bottom-up"), solved("top-down"));

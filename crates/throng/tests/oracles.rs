@@ -114,7 +114,7 @@ proptest! {
         for widen in [widened::<u16>, widened::<u32>] {
             wider.records = widen(&loaded.problem);
             prop_assert_eq!(group_ncp(&wider, &kernel, &all), narrow);
-            for entry in throng::method::METHODS.iter().filter(|entry| common::can_do(entry, &[throng::privacy::Part::K])) {
+            for entry in throng::method::STANDARD.iter().filter(|entry| common::can_do(entry, &[throng::privacy::Part::K])) {
                 let policy = load(&case, "k = 2", entry.name).policy;
                 let mut narrow = loaded.problem.clone();
                 narrow.requirement = throng::privacy::Requirement::new(&policy.privacy, &narrow.sensitive);

@@ -156,7 +156,7 @@ fn problem(data: &Path, policy: &Policy) -> Problem {
 fn gcp_of(problem: &Problem, policy: &Policy, method: &str) -> f64 {
     let policy = policy.clone().with_method(method).unwrap();
     let solution = solve(problem, &policy, &Unwatched).unwrap();
-    throng::target::gcp(problem, &solution)
+    throng::plan::target::gcp(problem, &solution)
 }
 
 /// Checks that peel loses at most so much with each k.

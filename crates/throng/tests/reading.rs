@@ -44,6 +44,8 @@ fn published(data: &Path, policy: Policy) -> Result<Vec<u8>, Error> {
         order: Order::Keep,
         overrides: Vec::new(),
         hashes: false,
+        secret: None,
+        registry: Default::default(),
     };
     run.run(&Unwatched)?;
     Ok(std::fs::read(release).unwrap())

@@ -7,13 +7,14 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use common::rows_of;
-use throng::apply::{Apply, Unmet};
 use throng::error::Fault;
-use throng::evaluate::Evaluate;
+use throng::plan::Unmet;
 use throng::policy::Policy;
 use throng::recipe::Recipe;
 use throng::release::{Order, Publish};
 use throng::run::Anonymize;
+use throng::run::Apply;
+use throng::run::Evaluate;
 use throng::watch::Unwatched;
 
 const POLICY: &str = "[data]\nmissing = [\"?\"]\n[privacy]\nk = 10\n[method]\nname = \"refine\"\nseed = 3\n\
@@ -56,6 +57,8 @@ fn anonymize(folder: &Path, policy: &str, records: usize) -> Recipe {
         order: Order::Keep,
         overrides: Vec::new(),
         hashes: false,
+        secret: None,
+        registry: Default::default(),
     };
     let prepared = run.prepare(&Unwatched).unwrap();
     let recipe = prepared.recipe.clone().expect("refine learns masks");
@@ -71,8 +74,15 @@ fn apply(folder: &Path, recipe: Recipe, text: &str, unmet: Unmet) -> throng::Res
     let data = folder.join("new.csv");
     std::fs::write(&data, text).unwrap();
     let release = folder.join("new.release.csv");
-    let apply =
-        Apply { recipe, data, release: release.clone(), order: Order::Keep, seed: 0, unmet, hashes: false };
+    let apply = Apply {
+        recipe,
+        data,
+        release: release.clone(),
+        order: Order::Keep,
+        unmet,
+        hashes: false,
+        secret: None,
+    };
     apply.prepare(&Unwatched)?.publish()?;
     Ok(rows_of(&release))
 }
@@ -188,6 +198,7 @@ fn classify(
         policy: Policy::parse(&policy, None)?,
         release: release.map(Path::to_owned),
         task: "classify".to_owned(),
+        registry: Default::default(),
     };
     Ok(serde_json::Value::Object(evaluate.run(&Unwatched)?.figures))
 }
@@ -236,6 +247,8 @@ fn local_recodings_and_files_are_classified_too() {
         order: Order::Shuffled,
         overrides: Vec::new(),
         hashes: false,
+        secret: None,
+        registry: Default::default(),
     };
     run.run(&Unwatched).unwrap();
     let figures = classify(folder.path(), POLICY, "train = 400", Some(&release)).unwrap();

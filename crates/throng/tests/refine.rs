@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use serde_json::Value;
+use throng::method::Fact;
 use throng::method::Method;
 use throng::method::refine::{
     End, First, Goal, Limits, Outcome, Qid, Refine, Shape, Step, entropy, information_gain, quasi_identifiers,
@@ -131,8 +132,8 @@ mod golden {
         );
         let (_folder, _, policy, problem) = problem(&csv(example), &policy);
         let expected = example["two_qids"].as_array().unwrap();
-        let (qids, notes) = quasi_identifiers(&problem);
-        assert!(notes.is_empty());
+        let (qids, follow) = quasi_identifiers(&problem);
+        assert!(follow.is_empty());
         for (qid, expected) in qids.iter().zip(expected) {
             assert_eq!(u64::from(qid.k), expected["k"].as_u64().unwrap());
             assert_eq!(serde_json::json!(qid.names(&problem)), expected["attributes"]);
@@ -156,7 +157,8 @@ mod golden {
             outcome.trace
         );
         let solution = Refine::default().solve(&problem, &Unwatched).unwrap();
-        assert!(solution.notes.is_empty());
+        let Fact::Refinement(facts) = &solution.facts[0] else { panic!("{:?}", solution.facts) };
+        assert!(facts.follow.is_empty() && facts.end == End::Finished);
         drop(policy);
     }
 
@@ -826,10 +828,10 @@ fn a_quasi_identifier_that_follows_from_another_is_left_out_with_a_note() {
     let policy = "[privacy]\nquasi_identifiers = [{ attributes = [\"a\"], k = 2 }, { attributes = [\"a\", \"b\"], k = 2 }, \
         { attributes = [\"b\"], k = 3 }]\n[attribute.a]\nrole = \"quasi\"\n[attribute.b]\nrole = \"quasi\"\n";
     let (_folder, .., problem) = problem("a,b\n1,1\n1,1\n1,1\n", policy);
-    let (qids, notes) = quasi_identifiers(&problem);
+    let (qids, follow) = quasi_identifiers(&problem);
     assert_eq!(qids.len(), 2);
-    assert_eq!(notes.len(), 1);
-    assert!(notes[0].contains("(a) with k = 2") && notes[0].contains("(a, b)"), "{}", notes[0]);
+    let [(one, other)] = &follow[..] else { panic!("{follow:?}") };
+    assert!(one.contains("(a) with k = 2") && other.contains("(a, b)"), "{one} {other}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use common::{Case, Kind, Loaded, cases, load, shared_data};
 use proptest::prelude::*;
 use throng::audit::audit;
 use throng::method::cluster::{Cluster, Kind as Price};
-use throng::method::{Entry, METHODS, Method, Solution};
+use throng::method::{Entry, Method, STANDARD, Solution};
 use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::release::{Order, Output, Publish, Release};
@@ -64,7 +64,7 @@ proptest! {
 
     #[test]
     fn no_method_breaks_a_hard_rule(case in cases(50), privacy in prop::sample::select(&["k = 2", "k = 3\nsuppress = 0.3", "k = 4"][..])) {
-        for entry in METHODS.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
+        for entry in STANDARD.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
             let privacy = &with_a_limit(entry, privacy);
             let text = with_rules(&case, privacy, entry.name, true);
             let Some(loaded) = under(load(&case, privacy, entry.name), &text) else { continue };
@@ -93,12 +93,11 @@ proptest! {
 
     #[test]
     fn the_audit_finds_the_rules_that_boxes_break(case in cases(40)) {
-        for entry in METHODS.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
+        for entry in STANDARD.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
             let text = with_rules(&case, "k = 3", entry.name, false);
             let Some(loaded) = under(load(&case, "k = 3", entry.name), &text) else { continue };
             let Ok(solution) = run::solve(&loaded.problem, &loaded.policy, &Unwatched) else { continue };
-            let boxes = solution.boxes.clone()
-                .unwrap_or_else(|| throng::method::Boxes::around(&loaded.problem, &solution.partition));
+            let boxes = solution.recoding.boxes(&loaded.problem, &solution.partition).unwrap();
             let measures = measured(&loaded, &solution);
             for (rule, found) in loaded.problem.rules.iter().zip(&measures.rules) {
                 let domain = &loaded.problem.attributes[rule.attribute].domain;
@@ -140,7 +139,7 @@ proptest! {
         let method = Cluster { kind: Price::Research, research: Settings::default(), overlap: false, plain: false };
         let solution = method.solve(&loaded.problem, &Unwatched).unwrap();
         prop_assert!(measured(&loaded, &solution).violations.is_empty());
-        let boxes = solution.boxes.unwrap();
+        let boxes = solution.recoding.boxes(&loaded.problem, &solution.partition).unwrap();
         for (attribute, ends) in loaded.problem.attributes.iter().zip(&boxes.ends) {
             if let Scale::Categorical(_) = attribute.domain.scale() {
                 continue;
@@ -189,7 +188,7 @@ fn an_impossible_hard_rule_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("t.csv");
     std::fs::write(&data, "age,sex\n20,F\n30,F\n40,F\n50,M\n60,M\n61,M\n70,F\n").unwrap();
-    for entry in METHODS.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
+    for entry in STANDARD.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
         let text = text.replace("k = 3", &with_a_limit(entry, "k = 3"));
         let policy = Policy::parse(&text, None).unwrap().with_method(entry.name).unwrap();
         let table = run::read(&data, &policy, &Unwatched).unwrap();
@@ -283,12 +282,8 @@ fn the_string_of_adult_is_the_best_of_all() {
 }
 
 fn value_of(solution: &Solution, values: &[Vec<f64>]) -> f64 {
-    let rows = solution.sections[0].blocks.iter().find_map(|block| match block {
-        throng::report::Block::Table { rows, .. } => Some(rows),
-        _ => None,
-    });
-    let level = |row: &Vec<String>| row[1].split(' ').next().unwrap().parse::<usize>().unwrap();
-    rows.unwrap().iter().zip(values).map(|(row, values)| values[level(row)]).sum()
+    let throng::method::Fact::FullDomain(found) = &solution.facts[0] else { panic!("{:?}", solution.facts) };
+    found.levels.iter().zip(values).map(|(own, values)| values[usize::from(own.level)]).sum()
 }
 
 /// The pattern "capital gain above a cut near 7,000 means more than 50K" survives with a rule at that cut.
@@ -318,11 +313,12 @@ fn the_pattern_of_high_capital_gain_survives() {
                  [attribute.salary-class]\nrole = \"class\"\n[evaluate.partition]\ndepth = 2\n",
                 gains.display().to_string()
             );
-            let evaluation = throng::evaluate::Evaluate {
+            let evaluation = run::Evaluate {
                 data: table.clone(),
                 policy: Policy::parse(&text, None).unwrap(),
                 release: None,
                 task: "partition".to_owned(),
+                registry: Default::default(),
             };
             let found = evaluation.run(&Unwatched).unwrap();
             assert!(found.k >= k);

@@ -9,7 +9,7 @@ use common::{Case, Loaded, cases, load};
 use proptest::prelude::*;
 use throng::method::strings::goal::{GOALS, Goal};
 use throng::method::strings::{Strings, Way};
-use throng::method::{Method, Options, Solution};
+use throng::method::{Fact, Method, Options, Solution};
 use throng::policy::Policy;
 use throng::privacy::Tally;
 use throng::problem::Problem;
@@ -188,16 +188,14 @@ fn best(mut valid: Vec<Plain>) -> Option<Plain> {
 
 fn method(way: Way, options: &str) -> Strings {
     let written: toml::Table = options.parse().unwrap();
-    Strings::configure(way, &mut Options::new("the method", &written)).unwrap()
+    let declared = throng::method::strings::PARTITIONED.options.iter().copied();
+    Strings::configure(way, &Options::check("the method", declared, &written).unwrap()).unwrap()
 }
 
 /// The levels that a solution tells in its report.
 fn levels_of(solution: &Solution) -> Vec<usize> {
-    let table = solution.sections[0].blocks.iter().find_map(|block| match block {
-        throng::report::Block::Table { rows, .. } => Some(rows),
-        _ => None,
-    });
-    table.unwrap().iter().map(|row| row[1].split(' ').next().unwrap().parse().unwrap()).collect()
+    let Fact::FullDomain(found) = &solution.facts[0] else { panic!("{:?}", solution.facts) };
+    found.levels.iter().map(|own| usize::from(own.level)).collect()
 }
 
 fn value(problem: &Problem, levels: &[usize]) -> f64 {

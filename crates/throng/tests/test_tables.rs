@@ -6,8 +6,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use throng::evaluate::{Evaluate, Evaluation};
 use throng::policy::Policy;
+use throng::run::{Evaluate, Evaluation};
 use throng::watch::Unwatched;
 
 const ATTRIBUTES: &str = "[attribute.id]\nrole = \"identifier\"\n[attribute.age]\nrole = \"quasi\"\n\
@@ -54,7 +54,8 @@ fn policy(k: usize, method: &str, options: &str) -> Policy {
 fn classify(folder: &Path, table: &str, policy: Policy) -> throng::Result<Evaluation> {
     let data = folder.join("table.csv");
     std::fs::write(&data, format!("{HEADER}{table}")).unwrap();
-    Evaluate { data, policy, release: None, task: "classify".to_owned() }.run(&Unwatched)
+    Evaluate { data, policy, release: None, task: "classify".to_owned(), registry: Default::default() }
+        .run(&Unwatched)
 }
 
 /// Classifies the records of `test`, a table with this header, with what was learned from `train`.
@@ -157,6 +158,8 @@ fn a_release_made_elsewhere_has_no_masks_for_a_second_table() {
     std::fs::write(&release, format!("age,work,town,note,score,class\n{masked}")).unwrap();
     let policy = policy(5, "refine", &format!("test = {:?}", data.display().to_string()));
     let task = "classify".to_owned();
-    let error = Evaluate { data, policy, release: Some(release), task }.run(&Unwatched).unwrap_err();
+    let error = Evaluate { data, policy, release: Some(release), task, registry: Default::default() }
+        .run(&Unwatched)
+        .unwrap_err();
     assert!(error.to_string().contains("made elsewhere"), "{error}");
 }

@@ -8,18 +8,18 @@ use std::fmt::Write as _;
 use common::{cases, load};
 use proptest::prelude::*;
 use throng::error::{Error, Fault};
-use throng::evaluate::Evaluate;
 use throng::evaluate::queries::answer::{Answerer, Spread};
 use throng::evaluate::queries::{self, Condition, Query, draw};
 use throng::loss::{Kernel, group_ncp};
-use throng::method::{METHODS, Solution};
+use throng::method::{Methods, Published, STANDARD, Solution};
+use throng::plan::target;
 use throng::policy::Policy;
 use throng::privacy::Part;
 use throng::problem::Problem;
 use throng::release::{Order, Publish};
+use throng::run::Evaluate;
 use throng::run::{self, Anonymize, audit_files, solve};
 use throng::table::Scale;
-use throng::target;
 use throng::watch::Unwatched;
 
 /// Which share of a record in a group meets a condition, by counting the values it may have.
@@ -99,6 +99,7 @@ proptest! {
             policy: loaded.policy.clone(),
             release: None,
             task: "queries".to_owned(),
+            registry: Default::default(),
         };
         let figures = evaluate.run(&Unwatched).unwrap().figures;
         let solution = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap();
@@ -115,7 +116,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("table.csv");
         std::fs::write(&data, csv).unwrap();
-        let takes = METHODS.iter().filter(|entry| entry.takes.contains(&Part::OwnK));
+        let takes = STANDARD.iter().filter(|entry| entry.takes.contains(&Part::OwnK));
         prop_assert!(takes.clone().count() >= 4);
         for entry in takes {
             let policy = format!(
@@ -147,6 +148,8 @@ fn anonymize(data: &std::path::Path, release: &std::path::Path, policy: &Policy)
         order: Order::Shuffled,
         overrides: Vec::new(),
         hashes: false,
+        secret: None,
+        registry: Default::default(),
     }
 }
 
@@ -318,7 +321,7 @@ fn the_largest_k_within_a_loss_is_found_for_any_method() {
     let mut csv = "age,city\n".to_owned();
     (0..400u32).for_each(|row| writeln!(csv, "{},c{}", row * 7919 % 83, row * 31 % 7).unwrap());
     let mut reached = Vec::new();
-    for entry in METHODS.iter().filter(|entry| common::can_do(entry, &[Part::K])) {
+    for entry in STANDARD.iter().filter(|entry| common::can_do(entry, &[Part::K])) {
         for target in ["max_gcp = 0.2", "max_gcp = 0.3\nmax_query_error = 0.5\nk = 2"] {
             let policy = format!(
                 "[privacy]\n{target}\n[method]\nname = \"{}\"\nseed = 1\n[attribute.age]\nrole = \"quasi\"\n\
@@ -328,8 +331,8 @@ fn the_largest_k_within_a_loss_is_found_for_any_method() {
             let (data, policy) = written(&folder, &csv, &policy);
             let problem = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap();
             let target = target::of(&policy).unwrap();
-            let method = run::method(&policy).unwrap();
-            if method.permutes() {
+            let method = Methods::standard().configure(entry, &toml::Table::new()).unwrap();
+            if entry.traits.published == Published::ByPermutation {
                 // Its quasi-identifiers are published exactly: there is no loss to keep within.
                 continue;
             }
@@ -397,8 +400,13 @@ fn evaluated(folder: &tempfile::TempDir, queries: &str) -> throng::Result<serde_
         "age,sex,city\n[20-40],*,German\n[20-40],*,German\n[20-40],*,German\n[50-70],*,*\n[50-70],*,*\n[50-70],*,*\n",
     )
     .unwrap();
-    let evaluate =
-        Evaluate { data, policy: Policy::load(&path)?, release: Some(release), task: "queries".to_owned() };
+    let evaluate = Evaluate {
+        data,
+        policy: Policy::load(&path)?,
+        release: Some(release),
+        task: "queries".to_owned(),
+        registry: Default::default(),
+    };
     Ok(serde_json::to_value(evaluate.run(&Unwatched)?.figures).unwrap())
 }
 

@@ -178,7 +178,8 @@ pub fn grown_trees(adult: &Adult<'_>) -> Result<Section> {
     let solution = throng::run::solve(&problem, &policy, &Unwatched)?;
     let drawn = |name: &str| {
         let of = |block: &Block| matches!(block, Block::Tree(root) if root.label.starts_with(name));
-        solution.sections.iter().flat_map(|section| &section.blocks).find(|block| of(block)).cloned()
+        let sections = solution.facts.iter().flat_map(throng::report::sections_of_fact);
+        sections.flat_map(|section| section.blocks).find(|block| of(block))
     };
     let mut blocks = vec![Block::Words(
         "Top7, k = 60. The paper's tree of education-num splits at 13 as well: who studied after school."

@@ -5,8 +5,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use throng::evaluate::Evaluate;
 use throng::policy::Policy;
+use throng::run::Evaluate;
 use throng::watch::Unwatched;
 use throng::{Error, Result};
 
@@ -114,7 +114,13 @@ impl Adult<'_> {
 
 /// The figures of `classify` on a table.
 pub fn classify(table: &Path, policy: Policy) -> Result<Value> {
-    let evaluate = Evaluate { data: table.to_owned(), policy, release: None, task: "classify".to_owned() };
+    let evaluate = Evaluate {
+        data: table.to_owned(),
+        policy,
+        release: None,
+        task: "classify".to_owned(),
+        registry: Default::default(),
+    };
     Ok(Value::Object(evaluate.run(&Unwatched)?.figures))
 }
 

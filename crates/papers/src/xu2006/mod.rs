@@ -15,11 +15,12 @@ use std::time::Instant;
 use throng::evaluate::queries::answer::{Answerer, Spread};
 use throng::evaluate::queries::{Errors, Query};
 use throng::method::Solution;
+use throng::plan::target;
 use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::report::{Block, Chart, Claim, Page, Section, Series, Unit, Verdict};
 use throng::watch::Unwatched;
-use throng::{Result, run, target};
+use throng::{Result, run};
 
 use crate::{Entry, Setting};
 

@@ -3,9 +3,11 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use throng::plan::Registry;
 use throng::release::{Order, Output, Publish};
 use throng::report::{self, Report};
 use throng::run;
+use throng::secret::Secret;
 use throng::{Error, Result};
 
 use super::{load_policy, on_threads};
@@ -27,6 +29,8 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         order: if arguments.keep_order { Order::Keep } else { Order::Shuffled },
         overrides,
         hashes: !arguments.report.is_empty(),
+        secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
+        registry: Registry::default(),
     };
     // Reports are opened first and written before the release has its name: a report that cannot be written must
     // not leave a release behind.

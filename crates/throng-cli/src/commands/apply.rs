@@ -3,12 +3,14 @@
 use std::process::ExitCode;
 
 use throng::Result;
-use throng::apply::{Apply, Unmet};
+use throng::plan::Unmet;
 use throng::recipe::Recipe;
 use throng::release::Order;
+use throng::run::Apply;
+use throng::secret::Secret;
 
 use super::anonymize::{open_reports, publish};
-use super::{draw_seed, on_threads};
+use super::on_threads;
 use crate::args;
 use crate::progress::Progress;
 
@@ -18,13 +20,13 @@ pub fn run(arguments: &args::Apply) -> Result<ExitCode> {
         data: arguments.data.clone(),
         release: arguments.output.clone(),
         order: if arguments.keep_order { Order::Keep } else { Order::Shuffled },
-        seed: arguments.seed.unwrap_or_else(draw_seed),
         unmet: match arguments.unmet {
             args::Unmet::Refuse => Unmet::Refuse,
             args::Unmet::Suppress => Unmet::Suppress,
             args::Unmet::Publish => Unmet::Publish,
         },
         hashes: !arguments.report.is_empty(),
+        secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
     };
     let reports = open_reports(&arguments.report)?;
     let progress = Progress::start(arguments.running.quiet)?;

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use throng::compare::Compare;
+use throng::plan::Registry;
 use throng::policy::Policy;
 use throng::release::Output;
+use throng::run::Compare;
 use throng::table::source::is_standard;
 use throng::{Error, Result, report};
 
@@ -21,6 +22,7 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
         policy: Policy::load(&arguments.policy)?,
         methods: arguments.methods.clone(),
         ks: arguments.k.clone(),
+        registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.
     let mut page = Output::create(&arguments.output)?;

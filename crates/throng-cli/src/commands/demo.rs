@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use throng::plan::Registry;
 use throng::policy::Policy;
 use throng::release::{Order, Output, Publish};
 use throng::run::Anonymize;
@@ -51,6 +52,8 @@ pub fn run(arguments: &args::Demo) -> Result<ExitCode> {
         order: Order::Shuffled,
         overrides: Vec::new(),
         hashes: true,
+        secret: None,
+        registry: Registry::default(),
     };
     let reports =
         REPORTS.iter().map(|name| Output::create(&folder.join(name))).collect::<Result<Vec<_>>>()?;

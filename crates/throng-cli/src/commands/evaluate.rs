@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
-use throng::evaluate::Evaluate;
+use throng::plan::Registry;
 use throng::release::Output;
+use throng::run::Evaluate;
 use throng::{Error, Result, report};
 
 use super::{load_policy, on_threads};
@@ -23,6 +24,7 @@ pub fn run(arguments: &args::Evaluate) -> Result<ExitCode> {
         policy,
         release: arguments.release.clone(),
         task: arguments.task.clone(),
+        registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.
     let page = arguments.report.as_deref().map(Output::create).transpose()?;

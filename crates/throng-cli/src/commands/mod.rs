@@ -12,7 +12,6 @@ mod pages;
 mod risk;
 mod simulate;
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process::ExitCode;
 
 use throng::policy::Policy;
@@ -57,16 +56,8 @@ fn load_policy(path: &std::path::Path, overrides: &Overrides) -> Result<(Policy,
     if let Some(seed) = overrides.seed {
         policy = policy.with_seed(seed);
         told.push(format!("--seed {seed}"));
-    } else if !policy.method.seed_given {
-        policy = policy.with_seed(draw_seed());
     }
     Ok((policy, told))
-}
-
-/// A seed that nobody can guess. It fits a TOML integer.
-fn draw_seed() -> u64 {
-    // The standard library draws the keys of its hashers from the system's randomness.
-    RandomState::new().build_hasher().finish() >> 1
 }
 
 /// More threads than any machine has cores only take memory, and starting them can take a machine down.

@@ -92,10 +92,8 @@ pub(crate) fn audit_cells(
     }
     if measures.suppressed > problem.suppressible as u64 {
         measures.violations.push(format!(
-            "suppress = {} allows {} suppressed records, {} are not in the release",
-            policy.suppress_share(),
-            problem.suppressible,
-            measures.suppressed
+            "the policy allows {} suppressed records, {} are not in the release",
+            problem.suppressible, measures.suppressed
         ));
     }
     rules::measure(&mut measures, problem, &cells, &classes);

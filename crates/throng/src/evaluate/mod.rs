@@ -2,7 +2,7 @@
 //!
 //! A task compares what somebody would learn from the table with what they learn from the release. It sees the
 //! release as its recipients do, read back from the published file. To add one: a file or folder here with an
-//! [`Entry`], and one line in [`TASKS`].
+//! [`Entry`], and one line in [`STANDARD`]; tasks of other crates join with [`Tasks::with`].
 
 pub mod classify;
 pub mod cube;
@@ -11,21 +11,19 @@ pub mod queries;
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
-use crate::audit::{Cells, Measures, audit_cells};
+use crate::audit::{Cells, Measures};
 use crate::error::{Error, Result, did_you_mean};
-use crate::method::{Options, Partition};
+use crate::method::Solution;
+use crate::method::options::{Mistake, OptionSpec, Options};
 use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::release::{Order, Output, Publish, Release};
-use crate::report::{Page, Section};
-use crate::run;
+use crate::release::Publish;
+use crate::report::Section;
 use crate::table::{Reading, Storage, Table};
 use crate::watch::Watch;
 
-/// All tasks.
-pub static TASKS: &[Entry] = &[queries::QUERIES, cube::CUBE, classify::CLASSIFY, partition::PARTITION];
+/// The tasks of this library.
+pub static STANDARD: &[Entry] = &[queries::QUERIES, cube::CUBE, classify::CLASSIFY, partition::PARTITION];
 
 /// A task ready to run.
 pub trait Task: Send + Sync {
@@ -39,6 +37,7 @@ pub trait Task: Send + Sync {
 }
 
 /// What the registry knows of a task.
+#[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Its name on the command line, and of its section in a policy.
     pub name: &'static str,
@@ -46,15 +45,40 @@ pub struct Entry {
     pub summary: &'static str,
     /// Where it was described.
     pub citation: &'static str,
-    /// Reads its options.
-    pub configure: fn(&mut Options<'_>) -> Result<Box<dyn Task>>,
+    /// Its options.
+    pub options: &'static [OptionSpec],
+    /// Makes it ready to run.
+    pub configure: fn(&Options) -> Result<Box<dyn Task>>,
 }
 
-impl Entry {
+/// A list of tasks.
+#[derive(Clone, Debug)]
+pub struct Tasks(Vec<Entry>);
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Tasks(STANDARD.to_vec())
+    }
+}
+
+impl Tasks {
+    /// With one more, in place of one of the same name.
+    #[must_use]
+    pub fn with(mut self, entry: Entry) -> Self {
+        self.0.retain(|own| own.name != entry.name);
+        self.0.push(entry);
+        self
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.0.iter()
+    }
+
     /// The task of a name, or an error that says what there is.
-    pub fn find(name: &str) -> Result<&'static Entry> {
-        TASKS.iter().find(|entry| entry.name == name).ok_or_else(|| {
-            let names: Vec<&str> = TASKS.iter().map(|entry| entry.name).collect();
+    pub fn find(&self, name: &str) -> Result<&Entry> {
+        self.0.iter().find(|entry| entry.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.0.iter().map(|entry| entry.name).collect();
             let hint = match did_you_mean(name, names.iter().copied()) {
                 Some(guess) => format!("did you mean \"{guess}\"?"),
                 None => format!("the tasks are {}", names.join(", ")),
@@ -62,6 +86,23 @@ impl Entry {
             Error::input(format!("there is no task \"{name}\"")).with_hint(hint)
         })
     }
+
+    /// A task ready to run, its options checked.
+    pub fn configure(
+        &self,
+        entry: &Entry,
+        written: &toml::Table,
+    ) -> std::result::Result<Box<dyn Task>, Mistake> {
+        let declared = entry.options.iter().copied();
+        let options = Options::check(&format!("the task {}", entry.name), declared, written)?;
+        (entry.configure)(&options).map_err(|error| Mistake { key: String::new(), error })
+    }
+}
+
+/// What can solve a problem as the policy of a study says, for tasks that learn from some records only.
+pub trait Solver {
+    /// Finds groups.
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution>;
 }
 
 /// What a task looks at.
@@ -82,6 +123,8 @@ pub struct Study<'a> {
     pub records: Option<&'a [u32]>,
     /// What the release achieves.
     pub measures: &'a Measures,
+    /// Solves other problems as the policy says.
+    pub solver: &'a dyn Solver,
 }
 
 /// What a task found.
@@ -93,146 +136,6 @@ pub struct Outcome {
     pub headline: Vec<String>,
     /// Words, tables and charts.
     pub sections: Vec<Section>,
-}
-
-/// What to evaluate.
-#[derive(Clone, Debug)]
-pub struct Evaluate {
-    /// The table, or `-`.
-    pub data: PathBuf,
-    /// The policy, overrides applied.
-    pub policy: Policy,
-    /// The release; without it one is made as the policy says.
-    pub release: Option<PathBuf>,
-    /// Name of the task.
-    pub task: String,
-}
-
-/// What an evaluation found.
-#[derive(Clone, Debug, Serialize)]
-pub struct Evaluation {
-    /// The task.
-    pub task: &'static str,
-    /// The method that made the release, if it was made here.
-    pub method: Option<String>,
-    /// Achieved k.
-    pub k: u64,
-    /// Achieved l, where there is a sensitive attribute.
-    pub l: Option<f64>,
-    /// Global certainty penalty of the release.
-    pub gcp: f64,
-    /// What the task found.
-    #[serde(flatten)]
-    pub figures: serde_json::Map<String, serde_json::Value>,
-    /// The same as a page.
-    #[serde(skip)]
-    pub page: Page,
-}
-
-impl Evaluate {
-    /// Runs it.
-    pub fn run(&self, watch: &dyn Watch) -> Result<Evaluation> {
-        let task = self.task()?;
-        let table = run::read(&self.data, &self.policy, watch)?;
-        let problem = Problem::new(&table, &self.policy)?;
-        match &self.release {
-            Some(release) => self.study(&task, &table, &problem, release, None, watch),
-            None => {
-                let fail = |cause: std::io::Error| Error::io("write", &std::env::temp_dir(), &cause);
-                let folder = tempfile::tempdir().map_err(fail)?;
-                let file = folder.path().join("release.csv");
-                let records = self.publish(&table, &problem, &file, task.1.publish(), watch)?;
-                self.study(&task, &table, &problem, &file, Some(&records), watch)
-            }
-        }
-    }
-
-    fn task(&self) -> Result<(&'static Entry, Box<dyn Task>)> {
-        let entry = Entry::find(&self.task)?;
-        let none = toml::Table::new();
-        let written = self.policy.evaluate.get(entry.name).unwrap_or(&none);
-        let mut options = Options::new(format!("the task {}", entry.name), written);
-        let point = |error: Error, key: &str| match self.policy.task_option_span(entry.name, key) {
-            Some(span) => self.policy.point(error, &span, "here"),
-            None => error,
-        };
-        let task = (entry.configure)(&mut options).map_err(|error| point(error, ""))?;
-        match options.unknown() {
-            Some((unknown, error)) => Err(point(error, unknown)),
-            None => Ok((entry, task)),
-        }
-    }
-
-    /// Makes a release in input order; gives back the record of each of its rows.
-    fn publish(
-        &self,
-        table: &Table,
-        problem: &Problem,
-        file: &Path,
-        publish: Publish,
-        watch: &dyn Watch,
-    ) -> Result<Vec<u32>> {
-        let solution = run::solve(problem, &self.policy, watch)?;
-        let publish = if run::method(&self.policy)?.permutes() { Publish::Permutation } else { publish };
-        let release = Release::new(table, problem, &self.policy, &solution, publish, Order::Keep)?;
-        let (output, beside) = run::write_release(&release, file, publish, watch)?;
-        beside.map_or(Ok(()), Output::publish)?;
-        output.publish()?;
-        let groups = solution.partition.group_of_record(problem.len());
-        Ok((0..).zip(groups).filter(|(_, group)| *group != Partition::NO_GROUP).map(|(at, _)| at).collect())
-    }
-
-    fn study(
-        &self,
-        (entry, task): &(&'static Entry, Box<dyn Task>),
-        table: &Table,
-        problem: &Problem,
-        file: &Path,
-        records: Option<&[u32]>,
-        watch: &dyn Watch,
-    ) -> Result<Evaluation> {
-        let measures = audit_cells(problem, &self.policy, file, watch)?.measures;
-        let release = read_all(file, &self.policy, watch)?;
-        let cells = Cells::read(problem, &self.policy, &release)?;
-        let study = Study {
-            data: &self.data,
-            table,
-            problem,
-            policy: &self.policy,
-            release: &release,
-            cells: &cells,
-            records,
-            measures: &measures,
-        };
-        watch.stage(entry.name, None);
-        let outcome = task.run(&study, watch)?;
-        watch.check()?;
-        let method = self.release.is_none().then(|| self.policy.method.name.clone());
-        Ok(Evaluation {
-            task: entry.name,
-            k: measures.k,
-            l: measures.l,
-            gcp: measures.gcp,
-            page: Page {
-                over: format!("Evaluation: {}", entry.name),
-                title: self.data.display().to_string(),
-                subtitle: subtitle(method.as_deref(), self.release.as_deref(), &measures),
-                headline: outcome.headline,
-                sections: outcome.sections,
-            },
-            method,
-            figures: outcome.figures,
-        })
-    }
-}
-
-fn subtitle(method: Option<&str>, release: Option<&Path>, measures: &Measures) -> String {
-    let made = match (method, release) {
-        (Some(method), _) => method.to_owned(),
-        (None, Some(release)) => release.display().to_string(),
-        (None, None) => String::new(),
-    };
-    format!("{made} · k = {} · GCP {:.4}", measures.k, measures.gcp)
 }
 
 /// Reads a file with every column coded.

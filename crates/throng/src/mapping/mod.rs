@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::watch::Watch;
 
 /// All mappings.
-pub static MAPPINGS: &[Mapping] = &[HILBERT, IDISTANCE];
+pub const MAPPINGS: &[Mapping] = &[HILBERT, IDISTANCE];
 
 /// What the registry knows of a mapping.
 #[derive(Clone, Copy, Debug)]

@@ -18,7 +18,7 @@ use rand_chacha::ChaCha8Rng;
 use super::ordered::diverse::Groups;
 use super::ordered::join::join_until_it_holds;
 use super::ordered::{singles, whole_diversity};
-use super::{Entry, Method, Options, Partition, Solution};
+use super::{Entry, Method, Partition, Published, Solution, Traits};
 use crate::error::{Error, Result};
 use crate::privacy::Part;
 use crate::problem::{Counted, Problem};
@@ -31,7 +31,14 @@ pub const ANATOMY: Entry = Entry {
     citation: "Xiao, Tao: Anatomy: simple and effective privacy preservation, VLDB 2006",
     guarantee: "groups of l or few more records with different sensitive values; who is in the table can be told",
     takes: &[Part::K, Part::L, Part::T],
-    configure: |_: &mut Options<'_>| Ok(Box::new(Anatomy)),
+    needs: &[],
+    options: &[],
+    traits: Traits {
+        published: Published::ByPermutation,
+        compared_if_named: Some("it publishes exact quasi-identifiers, which have no loss to compare"),
+        ..Traits::USUAL
+    },
+    configure: |_, _| Ok(Box::new(Anatomy)),
 };
 
 /// The stream of random numbers.
@@ -55,10 +62,6 @@ impl Method for Anatomy {
         let groups = join_until_it_holds(problem, &order, groups, watch)?;
         let records = groups.places.iter().map(|place| order[*place as usize]).collect();
         Ok(Partition::from_sizes(records, groups.sizes).into())
-    }
-
-    fn permutes(&self) -> bool {
-        true
     }
 }
 

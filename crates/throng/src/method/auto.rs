@@ -1,9 +1,10 @@
 //! Auto: chooses a method by requirement, size and time, and says which and why.
 
-use toml::{Table, Value};
-
-use super::{Entry, Method, Options, Solution, accuracy, ordered, peel};
+use super::facts::Because;
+use super::options::Numbers;
+use super::{Entry, Fact, Method, OptionKind, OptionSpec, Solution, Traits, accuracy, ordered, peel};
 use crate::error::Result;
+use crate::mapping;
 use crate::privacy::Part;
 use crate::problem::Problem;
 use crate::watch::Watch;
@@ -15,13 +16,15 @@ pub const AUTO: Entry = Entry {
     citation: "throng",
     guarantee: "that of the method it chooses; the report says which and why",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::MaxLoss],
-    configure,
+    needs: &[],
+    options: &[OptionSpec {
+        name: "seconds",
+        kind: OptionKind::Number { allowed: Numbers::SECONDS, default: None },
+        help: "seconds that the method may take",
+    }],
+    traits: Traits::USUAL,
+    configure: |options, _| Ok(Box::new(Auto { seconds: options.number_if_any("seconds")? })),
 };
-
-fn configure(options: &mut Options<'_>) -> Result<Box<dyn Method>> {
-    let seconds = options.number("seconds", "a number above 0", |seconds| seconds > 0.0 && seconds < 1e9)?;
-    Ok(Box::new(Auto { seconds }))
-}
 
 /// The method.
 #[derive(Clone, Copy, Debug)]
@@ -38,47 +41,44 @@ const CELLS_PER_SECOND: f64 = 250_000.0;
 
 /// What was chosen.
 struct Choice {
-    entry: &'static Entry,
-    options: Table,
-    because: String,
+    name: &'static str,
+    method: Box<dyn Method>,
+    because: Because,
 }
 
 impl Auto {
     fn choose(&self, problem: &Problem) -> Choice {
-        let plain =
-            |entry, because: &str| Choice { entry, options: Table::new(), because: because.to_owned() };
         if !problem.limits.is_empty() {
-            return plain(
-                &accuracy::ACCURACY,
-                "the policy limits the loss of each class and asks for the most privacy",
-            );
+            let (mapping, wanted) = (mapping::HILBERT, accuracy::Wanted::Fitting);
+            return Choice {
+                name: accuracy::ACCURACY.name,
+                method: Box::new(accuracy::Accuracy { mapping, wanted }),
+                because: Because::LossIsLimited,
+            };
         }
         let cells = problem.len() as f64 * problem.attributes.len() as f64;
-        let expected = cells / CELLS_PER_SECOND;
-        let within = self.seconds.unwrap_or(SECONDS);
+        let seconds = self.seconds.unwrap_or(SECONDS);
         let own_k = problem.demands.is_some();
-        if expected > within && !own_k {
-            let because = format!(
-                "the table is large, so that peel could take longer than {within} seconds (`seconds` under [method] \
-                 says how long it may)"
-            );
-            return plain(&ordered::HILBERT, &because);
+        if cells / CELLS_PER_SECOND > seconds && !own_k {
+            return Choice {
+                name: ordered::HILBERT.name,
+                method: Box::new(ordered::Ordered { mapping: mapping::HILBERT, cost: ordered::Cost::Box }),
+                because: Because::TableIsLarge { seconds },
+            };
         }
-        let mut options = Table::new();
-        if let Some(seconds) = self.seconds {
-            options.insert("seconds".to_owned(), Value::Float(seconds));
+        Choice {
+            name: peel::PEEL.name,
+            method: Box::new(peel::Peel { seconds: self.seconds, ..peel::Peel::default() }),
+            because: Because::LosesLeast,
         }
-        let because = "as a rule it loses least, and the table is not too large for it".to_owned();
-        Choice { entry: &peel::PEEL, options, because }
     }
 }
 
 impl Method for Auto {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
-        let Choice { entry, options, because } = self.choose(problem);
-        let method = (entry.configure)(&mut Options::new(format!("the method {}", entry.name), &options))?;
+        let Choice { name, method, because } = self.choose(problem);
         let mut solution = method.solve(problem, watch)?;
-        solution.notes.insert(0, format!("auto chose the method {}: {because}.", entry.name));
+        solution.facts.insert(0, Fact::Chosen { method: name, because });
         Ok(solution)
     }
 }

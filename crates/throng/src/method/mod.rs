@@ -1,40 +1,44 @@
 //! Methods: from a problem to a solution: which records are published alike, and how.
 //!
 //! A method is a plain type with its options and one function. It knows nothing of files, cells or reports.
-//! To add one: a file or folder here with an [`Entry`], and one line in [`METHODS`].
+//! To add one: a file or folder here with an [`Entry`], and one line in [`STANDARD`]. Methods of other crates join with
+//! [`Methods::with`].
 
 pub mod accuracy;
 pub mod anatomy;
 pub mod auto;
 pub mod bottom_up;
 pub mod cluster;
-mod divided;
 pub mod exact;
+pub mod facts;
 pub mod improve;
 pub mod local;
 pub mod mondrian;
-mod options;
+pub mod options;
 pub mod ordered;
 mod partition;
 pub mod peel;
+mod per_part;
 pub mod refine;
+mod registry;
 mod solution;
 pub mod strings;
 pub mod top_down;
 
-pub use divided::Divided;
-pub use options::Options;
+pub use facts::Fact;
+pub use options::{OptionKind, OptionSpec, Options};
 pub use partition::Partition;
-pub use solution::{Boxes, GroupCells, Solution};
+pub use per_part::PerPart;
+pub use registry::{Entry, Methods, Published, Refusal, Traits};
+pub use solution::{Boxes, GroupCells, MaskedPart, Recoding, Solution};
 
-use crate::error::{Error, Result, did_you_mean};
-use crate::privacy::Part;
+use crate::error::Result;
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
 
-/// All methods.
-pub static METHODS: &[Entry] = &[
+/// The methods of this library.
+pub static STANDARD: &[Entry] = &[
     auto::AUTO,
     mondrian::STRICT,
     mondrian::RELAXED,
@@ -59,21 +63,23 @@ pub static METHODS: &[Entry] = &[
     peel::PEEL,
 ];
 
+/// An option of methods that optimise research value.
+const BASE_OPTION: OptionSpec = OptionSpec {
+    name: "base",
+    kind: OptionKind::Number { allowed: options::Numbers::NOT_NEGATIVE, default: Some(0.0) },
+    help: "what an attribute is worth besides the rules it keeps",
+};
+/// Another one.
+const IMPORTANCE_OPTION: OptionSpec = OptionSpec {
+    name: "importance",
+    kind: OptionKind::Number { allowed: options::Numbers::SHARE, default: Some(0.5) },
+    help: "how much the importance of rules counts",
+};
+
 /// A method ready to run.
 pub trait Method: Send + Sync {
     /// Puts every record into one group or suppresses it; each group meets the problem's requirement.
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution>;
-
-    /// The parts of a requirement it cannot do without.
-    fn needs(&self) -> &'static [Part] {
-        &[]
-    }
-
-    /// Whether its groups are meant to be published by permutation: exact quasi-identifiers in one table, sensitive
-    /// values by group in another.
-    fn permutes(&self) -> bool {
-        false
-    }
 }
 
 /// A method that works on rows of codes, whatever their width, and needs no more than a partition to tell what it found.
@@ -94,57 +100,5 @@ impl<M: OverRows> Method for M {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         watch.stage(M::STAGE, Some(problem.len() as u64));
         with_matrix!(&problem.records, matrix => self.solve_rows(problem, matrix, watch)).map(Solution::from)
-    }
-}
-
-/// What the registry knows of a method.
-pub struct Entry {
-    /// Its name in policies and on the command line.
-    pub name: &'static str,
-    /// What it is for, in a sentence.
-    pub summary: &'static str,
-    /// Where it was described.
-    pub citation: &'static str,
-    /// What can be relied on.
-    pub guarantee: &'static str,
-    /// The parts of a requirement it takes.
-    pub takes: &'static [Part],
-    /// Reads its options.
-    pub configure: fn(&mut Options<'_>) -> Result<Box<dyn Method>>,
-}
-
-impl Entry {
-    /// The method of a name, or an error that says what there is.
-    pub fn find(name: &str) -> Result<&'static Entry> {
-        METHODS.iter().find(|entry| entry.name == name).ok_or_else(|| {
-            let names: Vec<&str> = METHODS.iter().map(|entry| entry.name).collect();
-            let hint = match did_you_mean(name, names.iter().copied()) {
-                Some(guess) => format!("did you mean \"{guess}\"?"),
-                None => format!("the methods are {}", names.join(", ")),
-            };
-            Error::input(format!("there is no method \"{name}\"")).with_hint(hint)
-        })
-    }
-
-    /// An error if the method does not take a part of the requirement.
-    pub fn check_takes(&self, parts: impl IntoIterator<Item = Part>) -> Result<()> {
-        // Hard rules hold for every method: for those that do not take them, [`Divided`] keeps them.
-        let mut parts = parts.into_iter().filter(|part| *part != Part::HardRules);
-        match parts.find(|part| !self.takes.contains(part)) {
-            None => Ok(()),
-            Some(part) => {
-                let others: Vec<&str> = METHODS
-                    .iter()
-                    .filter(|entry| entry.takes.contains(&part))
-                    .map(|entry| entry.name)
-                    .collect();
-                let hint = match others.is_empty() {
-                    true => format!("no method of this version takes {}; leave it out", part.name()),
-                    false => format!("methods that do: {}", others.join(", ")),
-                };
-                Err(Error::input(format!("the method {} does not take {}", self.name, part.name()))
-                    .with_hint(hint))
-            }
-        }
     }
 }

@@ -16,7 +16,8 @@
 
 use std::cmp::Reverse;
 
-use super::{Entry, Method, Options, OverRows, Partition};
+use super::options::words;
+use super::{Entry, Method, OptionKind, OptionSpec, Options, OverRows, Partition, Traits};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::privacy::{Part, Tally};
@@ -30,7 +31,10 @@ pub const STRICT: Entry = Entry {
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
     guarantee: "groups do not overlap as ranges of values or leaves; equal records stay together",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T],
-    configure: |options: &mut Options<'_>| configure(Cut::Strict, options),
+    needs: &[],
+    options: OPTIONS,
+    traits: Traits::USUAL,
+    configure: |options, _| configure(Cut::Strict, options),
 };
 
 /// The registry entry of the relaxed form.
@@ -40,12 +44,22 @@ pub const RELAXED: Entry = Entry {
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
     guarantee: "with k alone, groups of fewer than 2k records unless all are equal; equal cells may merge groups",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T],
-    configure: |options: &mut Options<'_>| configure(Cut::Relaxed, options),
+    needs: &[],
+    options: OPTIONS,
+    traits: Traits::USUAL,
+    configure: |options, _| configure(Cut::Relaxed, options),
 };
 
-fn configure(cut: Cut, options: &mut Options<'_>) -> Result<Box<dyn Method>> {
-    let choices = [("least-even", Ties::LeastEven), ("table", Ties::Table)];
-    Ok(Box::new(Mondrian { cut, ties: options.choice("ties", &choices)? }))
+const TIES: &[(&str, Ties)] = &[("least-even", Ties::LeastEven), ("table", Ties::Table)];
+const TIES_WORDS: [&str; TIES.len()] = words(TIES);
+const OPTIONS: &[OptionSpec] = &[OptionSpec {
+    name: "ties",
+    kind: OptionKind::Choice { words: &TIES_WORDS },
+    help: "which of several equally wide attributes is cut first: the one whose cut is least even, or the table's first",
+}];
+
+fn configure(cut: Cut, options: &Options) -> Result<Box<dyn Method>> {
+    Ok(Box::new(Mondrian { cut, ties: options.choice("ties", TIES)? }))
 }
 
 /// How records equal to the median are treated.

@@ -1,12 +1,13 @@
 //! Solutions: what a method finds.
 
+use std::borrow::Cow;
+
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::Partition;
 use super::refine::Masks;
+use super::{Fact, Partition};
 use crate::loss::Extent;
 use crate::problem::{Code, Matrix, Problem};
-use crate::report::Section;
 use crate::table::Map;
 use crate::with_matrix;
 
@@ -17,17 +18,60 @@ pub struct Solution {
     pub partition: Partition,
     /// The records that are left out of the release, ascending.
     pub suppressed: Vec<u32>,
-    /// How groups are published, where that is wider than the smallest box around each.
-    pub boxes: Option<Boxes>,
-    /// The cells of groups, attribute by attribute, where they are not those of boxes.
-    pub cells: Option<Vec<GroupCells>>,
-    /// How each attribute is masked, where equal values are published alike: a recoding that other records can be
-    /// masked with.
-    pub masks: Option<Vec<Masks>>,
-    /// What a reader of the report should know, one sentence each.
-    pub notes: Vec<String>,
-    /// Parts of the report that only this method has.
-    pub sections: Vec<Section>,
+    /// How groups are published.
+    pub recoding: Recoding,
+    /// What a reader of the report should know; the report puts it into words.
+    pub facts: Vec<Fact>,
+}
+
+/// How the groups of a solution are published.
+#[derive(Clone, Debug, Default)]
+pub enum Recoding {
+    /// Each as the smallest box around it.
+    #[default]
+    Tight,
+    /// As boxes that are at least as wide.
+    Boxes(Boxes),
+    /// As masked values: within a part of the records, equal values are published alike, so that other records can be
+    /// masked in the same way. Ranges of numbers are told half-open, `[1-37)`.
+    Masks {
+        /// The box of each group.
+        boxes: Boxes,
+        /// What was learned; one part unless hard rules keep some apart.
+        parts: Vec<MaskedPart>,
+        /// The part of each group.
+        part_of_group: Vec<u32>,
+    },
+    /// As cells that need not be those of boxes, attribute by attribute.
+    Cells(Vec<GroupCells>),
+}
+
+/// The masks of some of the records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MaskedPart {
+    /// For each attribute the lowest and highest code of the part, where hard rules keep it apart from others.
+    pub limits: Vec<Option<(u32, u32)>>,
+    /// How each attribute is masked.
+    pub masks: Vec<Masks>,
+}
+
+impl Recoding {
+    /// The boxes that groups are published as; `None` where cells are given.
+    pub fn boxes(&self, problem: &Problem, partition: &Partition) -> Option<Cow<'_, Boxes>> {
+        match self {
+            Recoding::Tight => Some(Cow::Owned(Boxes::around(problem, partition))),
+            Recoding::Boxes(boxes) | Recoding::Masks { boxes, .. } => Some(Cow::Borrowed(boxes)),
+            Recoding::Cells(_) => None,
+        }
+    }
+
+    /// What was learned about masking other records.
+    pub fn masks(&self) -> Option<&[MaskedPart]> {
+        match self {
+            Recoding::Masks { parts, .. } => Some(parts),
+            Recoding::Tight | Recoding::Boxes(_) | Recoding::Cells(_) => None,
+        }
+    }
 }
 
 impl From<Partition> for Solution {
@@ -36,13 +80,21 @@ impl From<Partition> for Solution {
     }
 }
 
+impl Solution {
+    /// What was learned about masking records, where hard rules keep none apart.
+    pub fn masks(&self) -> Option<&[Masks]> {
+        match self.recoding.masks() {
+            Some([part]) => Some(&part.masks),
+            _ => None,
+        }
+    }
+}
+
 /// The boxes that groups are published as.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Boxes {
     /// For each attribute the lowest and highest code of each group's box. Two groups may share a box.
     pub ends: Vec<Vec<(u32, u32)>>,
-    /// Whether ranges of numbers are told half-open, `[1-37)`: up to the number that follows the highest one.
-    pub half_open: bool,
 }
 
 /// The distinct cells of an attribute, and which of them each group has.
@@ -69,13 +121,28 @@ impl GroupCells {
             .collect();
         GroupCells { texts, of_group }
     }
+
+    /// The cells of some groups followed by those of others.
+    pub(super) fn join(mut self, next: GroupCells) -> Self {
+        let place = |text: String| match self.texts.iter().position(|own| *own == text) {
+            Some(known) => known as u32,
+            None => {
+                self.texts.push(text);
+                self.texts.len() as u32 - 1
+            }
+        };
+        let places: Vec<u32> = next.texts.into_iter().map(place).collect();
+        self.of_group.extend(next.of_group.into_iter().map(|cell| places[cell as usize]));
+        self
+    }
 }
+
 impl Boxes {
     /// The smallest box around every group.
     pub fn around(problem: &Problem, partition: &Partition) -> Self {
         let ends =
             with_matrix!(&problem.records, matrix => group_ends(matrix, partition, problem.attributes.len()));
-        Boxes { ends, half_open: false }
+        Boxes { ends }
     }
 }
 

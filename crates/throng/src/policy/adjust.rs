@@ -40,8 +40,9 @@ impl Policy {
         self
     }
 
-    /// Takes another method. The further keys of `[method]` are meant for the method named there, so they
-    /// are dropped unless it is the same. Whether the name is known is not checked here.
+    /// Takes another method. Of the further keys of `[method]`, which were written for the method named there, those
+    /// that the other method does not have are left out when a plan is made. Whether the name is known is not checked
+    /// here.
     pub fn with_method(mut self, name: &str) -> Result<Self> {
         if name.is_empty() {
             return Err(
@@ -51,7 +52,7 @@ impl Policy {
         if self.method.name != name {
             self.method.name = name.to_owned();
             self.method.span = None;
-            self.method.options.clear();
+            self.method.replaced = true;
         }
         Ok(self)
     }

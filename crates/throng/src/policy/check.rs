@@ -49,6 +49,7 @@ fn method(source: Source<'_>, written: WrittenMethod) -> Result<MethodChoice> {
     Ok(MethodChoice {
         seed: seed?,
         seed_given,
+        replaced: false,
         span: written.name.as_ref().map(Spanned::span),
         name: written.name.map_or_else(|| DEFAULT_METHOD.to_owned(), Spanned::into_inner),
         options: written.options,

@@ -20,7 +20,6 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 use crate::error::{Error, Excerpt, Result, did_you_mean};
-use crate::method::cluster;
 use crate::table::Tree;
 use crate::table::domain::shorten;
 
@@ -138,6 +137,8 @@ pub struct MethodChoice {
     pub seed_given: bool,
     /// Further keys of `[method]`, for the method to read.
     pub options: toml::Table,
+    /// Whether the name took the place of the one that the options were written for.
+    pub replaced: bool,
     /// Where the name stands in the policy, if it was written.
     pub span: Option<Range<usize>>,
 }
@@ -262,12 +263,6 @@ impl Policy {
     pub fn role(&self, column: &str) -> Role {
         let role = self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role);
         if role == Role::Quasi && !self.masks(column) { Role::Other } else { role }
-    }
-
-    /// The share of records that may be suppressed. A method whose point it is may suppress some unless told otherwise.
-    pub fn suppress_share(&self) -> f64 {
-        let by_default = !self.privacy.suppress_given && self.method.name == cluster::RV_SUPPRESS.name;
-        if by_default { cluster::SUPPRESSED_BY_DEFAULT } else { self.privacy.suppress }
     }
 
     /// Checks that every attribute the policy names is a column of the table.

@@ -16,7 +16,7 @@ pub use output::Output;
 use rows::Rows;
 
 use crate::error::{Error, Result};
-use crate::method::{Boxes, GroupCells, Partition, Solution};
+use crate::method::{Boxes, GroupCells, MaskedPart, Partition, Recoding, Solution};
 use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Counted, Problem};
 use crate::table::{Dialect, Domain, Format, Map, Scale, Table, value};
@@ -37,7 +37,7 @@ pub enum Publish {
 /// In which order rows are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// A random one drawn from the seed, so that position links nothing.
+    /// A random one drawn from a secret, so that position links nothing.
     #[default]
     Shuffled,
     /// As in the table.
@@ -106,14 +106,7 @@ impl<'a> Release<'a> {
         order: Order,
     ) -> Result<Self> {
         let partition = &solution.partition;
-        let own;
-        let boxes = match &solution.boxes {
-            Some(boxes) => boxes,
-            None => {
-                own = Boxes::around(problem, partition);
-                &own
-            }
-        };
+        let boxes = solution.recoding.boxes(problem, partition);
         let mut columns = Vec::new();
         for (source, name) in table.names().iter().enumerate() {
             let of_source = |counted: &&Counted| counted.column == source;
@@ -122,9 +115,16 @@ impl<'a> Release<'a> {
                 let own = Cow::Owned(permutation::exact(problem, at));
                 columns.push(Column { name: name.clone(), source, content: Content::Counted(own) });
             } else if let Some(at) = quasi {
-                columns.extend(match &solution.cells {
-                    Some(cells) => vec![given_column(&problem.attributes[at], &cells[at])],
-                    None => quasi_columns(&problem.attributes[at], boxes, at, publish),
+                columns.extend(match (&solution.recoding, &boxes) {
+                    (Recoding::Cells(cells), _) => {
+                        vec![given_column(&problem.attributes[at], &cells[at])]
+                    }
+                    (Recoding::Masks { boxes, parts, part_of_group }, _) if publish != Publish::Bounds => {
+                        let attribute = &problem.attributes[at];
+                        vec![masked_column(attribute, &boxes.ends[at], part_of_group, &limits(parts, at))]
+                    }
+                    (_, Some(boxes)) => quasi_columns(&problem.attributes[at], boxes, at, publish),
+                    (_, None) => return Err(Error::bug("a recoding without boxes or cells")),
                 });
             } else if let Some(counted) = problem.sensitive.iter().chain(&problem.classes).find(of_source) {
                 if publish == Publish::Permutation && policy.role(name) == Role::Sensitive {
@@ -221,11 +221,41 @@ fn quasi_columns<'a>(attribute: &Attribute, boxes: &Boxes, at: usize, publish: P
             column(format!("{}.max", attribute.name), high),
         ];
     }
-    let cells = match boxes.half_open {
-        true => Cells::new(ends, |low, high| domain.half_open_cell(low, high)),
-        false => Cells::new(ends, |low, high| domain.cell(low, high)),
-    };
-    vec![column(attribute.name.clone(), cells)]
+    vec![column(attribute.name.clone(), Cells::new(ends, |low, high| domain.cell(low, high)))]
+}
+
+/// For each part of a masked table, the last code of an attribute that a hard rule lets it have.
+fn limits(parts: &[MaskedPart], at: usize) -> Vec<Option<u32>> {
+    parts.iter().map(|part| part.limits[at].map(|(_, high)| high)).collect()
+}
+
+/// A column of masked values. Ranges are told half-open, up to the number that follows; where that one is on the other
+/// side of a hard rule, a reader would take what lies between for covered, so the range is told with its own end.
+fn masked_column<'a>(
+    attribute: &Attribute,
+    ends: &[(u32, u32)],
+    part_of_group: &[u32],
+    last_of_part: &[Option<u32>],
+) -> Column<'a> {
+    let domain = &attribute.domain;
+    let closed: Vec<bool> = ends
+        .iter()
+        .zip(part_of_group)
+        .map(|((_, high), part)| last_of_part[*part as usize] == Some(*high))
+        .collect();
+    let mut cells = Cells { texts: Vec::new(), of_class: Vec::new(), kind: CellKind::Text, missing: None };
+    let mut numbers: Map<(u32, u32, bool), u32> = Map::default();
+    for (&(low, high), &closed) in ends.iter().zip(&closed) {
+        let number = *numbers.entry((low, high, closed)).or_insert_with(|| {
+            cells.texts.push(match closed {
+                true => domain.cell(low, high),
+                false => domain.half_open_cell(low, high),
+            });
+            cells.texts.len() as u32 - 1
+        });
+        cells.of_class.push(number);
+    }
+    Column { name: attribute.name.clone(), source: attribute.column, content: Content::Cells(cells) }
 }
 
 /// The kind of the bounds of a numeric attribute.
@@ -289,6 +319,6 @@ fn rows(problem: &Problem, suppressed: &[u32], class_of: &[u32], order: Order) -
     };
     match order {
         Order::Keep => Rows::kept(records),
-        Order::Shuffled => Rows::shuffled(records, problem.seed),
+        Order::Shuffled => Rows::shuffled(records, &problem.secret),
     }
 }

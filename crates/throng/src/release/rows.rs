@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use rand::Rng;
 use rand::seq::SliceRandom;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
+use crate::secret::Secret;
 
 /// The rows of a release.
 pub(super) struct Rows {
@@ -35,8 +36,8 @@ impl Rows {
     }
 
     /// Records in a random order.
-    pub fn shuffled(records: Vec<u32>, seed: u64) -> Self {
-        let shuffle = Shuffle::new(records.len(), seed);
+    pub fn shuffled(records: Vec<u32>, secret: &Secret) -> Self {
+        let shuffle = Shuffle::new(records.len(), secret);
         Rows { records, shuffle: Some(shuffle) }
     }
 
@@ -61,20 +62,14 @@ impl Rows {
 }
 
 impl Shuffle {
-    fn new(count: usize, seed: u64) -> Self {
-        // Streams of their own, so that a method's use of randomness does not move them.
-        let stream = |number: u64| {
-            let mut random = ChaCha8Rng::seed_from_u64(seed);
-            random.set_stream(number);
-            random
-        };
+    fn new(count: usize, secret: &Secret) -> Self {
         let mut bucket_of = vec![0; count];
-        stream(1).fill_bytes(&mut bucket_of);
+        secret.stream(1).fill_bytes(&mut bucket_of);
         let mut sizes = [0; BUCKETS];
         bucket_of.iter().for_each(|bucket| sizes[usize::from(*bucket)] += 1);
         let shuffled = |(bucket, size): (usize, u32)| {
             let mut places: Vec<u32> = (0..size).collect();
-            places.shuffle(&mut stream(1000 + bucket as u64));
+            places.shuffle(&mut secret.stream(1000 + bucket as u64));
             places
         };
         Shuffle { bucket_of, within: sizes.into_par_iter().enumerate().map(shuffled).collect() }
@@ -85,8 +80,9 @@ impl Shuffle {
 mod tests {
     use super::*;
 
-    fn shuffled(count: u32, seed: u64) -> Vec<u32> {
-        Rows::shuffled((0..count).collect(), seed).in_order().into_owned()
+    fn shuffled(count: u32, secret: u64) -> Vec<u32> {
+        let secret = Secret::from_bytes(&secret.to_le_bytes());
+        Rows::shuffled((0..count).collect(), &secret).in_order().into_owned()
     }
 
     #[test]

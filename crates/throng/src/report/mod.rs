@@ -6,9 +6,11 @@ mod figures;
 mod fitted;
 mod html;
 mod json;
+mod methods;
 mod number;
 mod page;
 mod page_terminal;
+mod remarks;
 mod risk;
 #[cfg(test)]
 mod samples;
@@ -24,8 +26,10 @@ mod text;
 pub use compare::{Comparison, ComparisonRun, LeftOut, compare_html, compare_terminal};
 pub use html::html;
 pub use json::json;
+pub use methods::sections as sections_of_fact;
 pub use page::{Block, Chart, Claim, Node, Page, Section, Series, Verdict, page_html};
 pub use page_terminal::page_terminal;
+pub use remarks::Circumstances;
 pub use risk::risk_terminal;
 pub use svg::Unit;
 pub use terminal::{measures_terminal, terminal};
@@ -34,6 +38,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::audit::{Distribution, ExampleClass, Measures};
+use crate::method::Fact;
 
 /// Everything that is told about one run. Serializes to the JSON report.
 #[derive(Clone, Debug, Serialize)]
@@ -59,6 +64,9 @@ pub struct Report {
     pub provenance: Provenance,
     /// What else a reader should know, one sentence each.
     pub notes: Vec<String>,
+    /// What the method says of what it found, as figures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<Fact>,
     /// Parts that only this method has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<Section>,

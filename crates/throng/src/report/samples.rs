@@ -48,6 +48,7 @@ pub(crate) fn adult() -> Report {
         examples: vec![example(10, "[24-26]"), example(154, "[17-90]")],
         provenance: provenance(),
         notes: vec!["The lower bound was estimated from a sample.".into()],
+        facts: Vec::new(),
         sections: Vec::new(),
     }
 }
@@ -134,6 +135,7 @@ pub(crate) fn degenerate() -> Vec<Report> {
         examples: Vec::new(),
         provenance: Provenance::default(),
         notes: Vec::new(),
+        facts: Vec::new(),
         sections: Vec::new(),
     };
     let mut one_class = empty();

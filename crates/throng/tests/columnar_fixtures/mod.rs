@@ -101,6 +101,8 @@ impl Run<'_> {
             order: Order::Keep,
             overrides: Vec::new(),
             hashes: false,
+            secret: None,
+            registry: Default::default(),
         };
         let report = run.run(&Unwatched).unwrap();
         let findings = audit_files(self.data, &release, &policy, &Unwatched).unwrap();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use throng::method::{Entry, Options};
+use throng::method::{Entry, Methods};
 use throng::policy::Policy;
 use throng::privacy::Part;
 use throng::problem::Problem;
@@ -167,10 +167,7 @@ pub fn load(case: &Case, privacy: &str, method: &str) -> Loaded {
 
 /// Whether a method takes all parts of a requirement and needs no other.
 pub fn can_do(entry: &Entry, parts: &[Part]) -> bool {
-    let none = toml::Table::new();
-    let method = (entry.configure)(&mut Options::new(entry.name, &none)).unwrap();
-    parts.iter().all(|part| entry.takes.contains(part))
-        && method.needs().iter().all(|part| parts.contains(part))
+    Methods::standard().refusal(entry, parts).is_none()
 }
 
 /// Rows of a CSV file, header first.

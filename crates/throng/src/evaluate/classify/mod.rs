@@ -22,9 +22,8 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{Entry, Outcome, Study, Task, beside, read_all};
 use crate::error::{Error, Result};
-use crate::method::Options;
+use crate::method::options::{Numbers, OptionKind, OptionSpec, Options, words};
 use crate::problem::Problem;
-use crate::run;
 use crate::table::Table;
 use crate::table::source::is_standard;
 use crate::watch::Watch;
@@ -34,8 +33,51 @@ pub const CLASSIFY: Entry = Entry {
     name: "classify",
     summary: "how well a decision tree and naive Bayes predict the class from table and release",
     citation: "Fung, Wang, Yu: Anonymizing classification data for privacy preservation, TKDE 2007",
+    options: &[
+        OptionSpec {
+            name: "folds",
+            kind: OptionKind::Whole { least: 2, default: Some(10) },
+            help: "parts that records are split into, each of which is classified once",
+        },
+        OptionSpec {
+            name: "train",
+            kind: OptionKind::Whole { least: 1, default: None },
+            help: "learn from the first so many records and classify the others",
+        },
+        OptionSpec {
+            name: "test_share",
+            kind: OptionKind::Number { allowed: Numbers::INNER_SHARE, default: None },
+            help: "the share of records that is classified, drawn by lot",
+        },
+        OptionSpec {
+            name: "masks",
+            kind: OptionKind::Choice { words: &LEARNED_WORDS },
+            help: "whether masks come from all records or from those that classifiers learn from",
+        },
+        OptionSpec {
+            name: "ranges",
+            kind: OptionKind::Choice { words: &RANGES_WORDS },
+            help: "how published ranges are understood",
+        },
+        OptionSpec {
+            name: "baseline",
+            kind: OptionKind::Flag { default: true },
+            help: "whether to measure the table as well, and rank its attributes",
+        },
+        OptionSpec {
+            name: "test",
+            kind: OptionKind::Text,
+            help: "a table whose records are classified instead of some of this one's",
+        },
+    ],
     configure,
 };
+
+const LEARNED: &[(&str, Learned)] = &[("together", Learned::Together), ("train", Learned::Train)];
+const LEARNED_WORDS: [&str; LEARNED.len()] = words(LEARNED);
+const RANGES: &[(&str, Ranges)] =
+    &[("auto", Ranges::Auto), ("categories", Ranges::Categories), ("overlap", Ranges::Overlap)];
+const RANGES_WORDS: [&str; RANGES.len()] = words(RANGES);
 
 /// Where masks are learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,33 +103,28 @@ pub struct Classify {
     pub test: Option<PathBuf>,
 }
 
-fn configure(options: &mut Options<'_>) -> Result<Box<dyn Task>> {
-    let folds = options.whole("folds", 2, 10)?;
-    let first = options.whole("train", 1, 0)?;
-    let share =
-        options.number("test_share", "a number between 0 and 1", |share| share > 0.0 && share < 1.0)?;
-    if first > 0 && share.is_some() {
-        return Err(Error::input("`train` and `test_share` of the task classify exclude each other"));
-    }
-    let plan = match (first, share) {
-        (0, None) => Plan::Folds(folds as usize),
-        (0, Some(share)) => Plan::Share(share),
-        (first, _) => Plan::First(first as usize),
+fn configure(options: &Options) -> Result<Box<dyn Task>> {
+    let plan = match (options.whole_if_any("train")?, options.number_if_any("test_share")?) {
+        (Some(_), Some(_)) => {
+            return Err(Error::input("`train` and `test_share` of the task classify exclude each other"));
+        }
+        (None, None) => Plan::Folds(options.whole("folds")? as usize),
+        (None, Some(share)) => Plan::Share(share),
+        (Some(first), None) => Plan::First(first as usize),
     };
-    let masks = options.choice("masks", &[("together", Learned::Together), ("train", Learned::Train)])?;
-    let all = [("auto", Ranges::Auto), ("categories", Ranges::Categories), ("overlap", Ranges::Overlap)];
-    let ranges = options.choice("ranges", &all)?;
-    let baseline = options.flag("baseline", true)?;
+    let masks = options.choice("masks", LEARNED)?;
+    let ranges = options.choice("ranges", RANGES)?;
+    let baseline = options.flag("baseline")?;
     let test = options.text("test")?.map(PathBuf::from);
     if test.is_some() {
-        let splits = ["folds", "train", "test_share"].into_iter().find(|key| options.value(key).is_some());
+        let splits = ["folds", "train", "test_share"].into_iter().find(|key| options.is_written(key));
         if let Some(other) = splits {
             return Err(Error::input(format!(
                 "`test` and `{other}` of the task classify exclude each other"
             ))
             .with_hint("with a test table, all records of the table are learned from"));
         }
-        if options.value("masks").is_some() && masks == Learned::Together {
+        if options.is_written("masks") && masks == Learned::Together {
             return Err(Error::input("with `test`, masks are learned from the table alone").with_hint(
                 "leave out `masks = \"together\"`, or put both tables into one and tell with `train` how many \
                  records to learn from",
@@ -327,16 +364,21 @@ fn learn_masks(
         .iter()
         .map(|split| {
             let part: Problem = problem.of_records(&split.train);
-            let masks = run::solve(&part, study.policy, watch)?
-                .masks
-                .ok_or_else(|| no_masks(study, "leave out `masks = \"train\"`"))?;
+            let solution = study.solver.solve(&part, watch)?;
+            let masks = solution.masks().ok_or_else(|| no_masks(study, "leave out `masks = \"train\"`"))?;
             let own = Split { train: split.train.clone(), test: split.test.clone() };
-            Ok((raw.masked(problem, &masks), vec![own]))
+            Ok((raw.masked(problem, masks), vec![own]))
         })
         .collect()
 }
 
 fn no_masks(study: &Study<'_>, or: &str) -> Error {
+    if study.problem.rules.any_hard() {
+        return Error::input(
+            "with a hard rule masks are learned part by part, which this task does not take",
+        )
+        .with_hint(format!("leave the rule out or make it soft, or {or}"));
+    }
     Error::input(format!(
         "the method {} does not learn masks that other records could be masked with",
         study.policy.method.name

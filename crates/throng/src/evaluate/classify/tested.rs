@@ -8,12 +8,11 @@ use std::path::Path;
 
 use super::features::{Data, Feature, Values, column_values, columns, own_values, ranges};
 use super::{Material, Split, Study, class_labels, no_masks};
-use crate::apply::take_unknown_values_in;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::recipe::{Finder, Mask, Recipe};
-use crate::run;
+use crate::run::take_unknown_values_in;
 use crate::table::{Map, Reading, Scale, Storage, Table};
 use crate::watch::Watch;
 
@@ -28,8 +27,9 @@ pub(super) fn material(study: &Study<'_>, table: &Table, path: &Path, watch: &dy
     }
     let problem = study.problem;
     let raw = Data::of_table(problem, study.policy, table)?;
-    let masks = run::solve(problem, study.policy, watch)?.masks.ok_or_else(|| no_masks(study, or))?;
-    let recipe = Recipe::new(problem, study.policy, &masks);
+    let solution = study.solver.solve(problem, watch)?;
+    let parts = solution.recoding.masks().filter(|parts| parts.len() == 1);
+    let recipe = Recipe::new(problem, study.policy, parts.ok_or_else(|| no_masks(study, or))?);
     let (other_table, other) = read(study, table, path, &recipe, watch)?;
     let both = Both { first: (table, problem), second: (&other_table, &other), policy: study.policy };
     let (labels, of_second) = both.classes()?;

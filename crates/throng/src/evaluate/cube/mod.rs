@@ -16,7 +16,7 @@ use serde_json::json;
 use super::{Entry, Outcome, Study, Task};
 use crate::audit::{codes_of, permutation};
 use crate::error::{Error, Result};
-use crate::method::Options;
+use crate::method::options::{OptionKind, OptionSpec, words};
 use crate::release::Publish;
 use crate::report::{Block, Chart, Section, Series, Unit};
 use crate::watch::Watch;
@@ -26,13 +26,26 @@ pub const CUBE: Entry = Entry {
     name: "cube",
     summary: "how far counts by quasi-identifiers and sensitive value are from the table's, by level of the data cube",
     citation: "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009",
-    configure: |options: &mut Options<'_>| {
-        let levels = options.whole("levels", 1, 4)? as usize;
-        let publish =
-            options.choice("publish", &[("cells", Publish::Cells), ("permutation", Publish::Permutation)])?;
-        Ok(Box::new(Cube { levels, publish }))
+    options: &[
+        OptionSpec {
+            name: "levels",
+            kind: OptionKind::Whole { least: 1, default: Some(4) },
+            help: "the highest level of the cube, the number of attributes that are counted by",
+        },
+        OptionSpec {
+            name: "publish",
+            kind: OptionKind::Choice { words: &PUBLISH_WORDS },
+            help: "how a release that is made for it is published",
+        },
+    ],
+    configure: |options| {
+        let levels = options.whole("levels")? as usize;
+        Ok(Box::new(Cube { levels, publish: options.choice("publish", PUBLISH)? }))
     },
 };
+
+const PUBLISH: &[(&str, Publish)] = &[("cells", Publish::Cells), ("permutation", Publish::Permutation)];
+const PUBLISH_WORDS: [&str; PUBLISH.len()] = words(PUBLISH);
 
 /// The task.
 #[derive(Clone, Copy, Debug)]

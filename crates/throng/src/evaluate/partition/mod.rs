@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Entry, Outcome, Study, Task};
 use crate::error::Result;
+use crate::method::options::{Numbers, OptionKind, OptionSpec};
 use crate::report::{self, Block, Section};
 use crate::watch::Watch;
 use rows::{Content, Rows, Target};
@@ -26,16 +27,36 @@ pub const PARTITION: Entry = Entry {
     name: "partition",
     summary: "splits table and release by what tells a class best, and says which patterns survive",
     citation: "Morton: An improved utility driven approach towards k-anonymity using data constraint rules, Indiana University 2012",
+    options: &[
+        OptionSpec {
+            name: "target",
+            kind: OptionKind::Text,
+            help: "the attribute to tell from the others; the class or the sensitive one without it",
+        },
+        OptionSpec {
+            name: "depth",
+            kind: OptionKind::Whole { least: 1, default: Some(3) },
+            help: "how deep trees grow",
+        },
+        OptionSpec {
+            name: "least",
+            kind: OptionKind::Whole { least: 1, default: Some(50) },
+            help: "the fewest records of a node that is split",
+        },
+        OptionSpec {
+            name: "share",
+            kind: OptionKind::Number { allowed: Numbers::SHARE, default: Some(0.9) },
+            help: "a class of this share makes a pattern",
+        },
+    ],
     configure: |options| {
         Ok(Box::new(Partition {
-            target: options.text("target")?,
+            target: options.text("target")?.map(str::to_owned),
             growth: Growth {
-                depth: options.whole("depth", 1, 3)?.min(30) as usize,
-                least: options.whole("least", 1, 50)? as usize,
+                depth: options.whole("depth")?.min(30) as usize,
+                least: options.whole("least")? as usize,
             },
-            share: options
-                .number("share", "a share from 0 to 1", |share| (0.0..=1.0).contains(&share))?
-                .unwrap_or(0.9),
+            share: options.number("share")?,
         }))
     },
 };

@@ -5,7 +5,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::{Answered, Condition, Query};
 use crate::audit::Cells;
 use crate::audit::classes::Classes;
-use crate::method::Solution;
+use crate::method::{Recoding, Solution};
 use crate::problem::{Attribute, Code, Problem};
 use crate::table::Scale;
 use crate::with_matrix;
@@ -62,9 +62,11 @@ impl Spread {
     /// What the cells of a solution would say.
     pub fn of_solution(problem: &Problem, solution: &Solution) -> Self {
         let attribute = |at: usize| {
-            let ends: Vec<(u32, u32)> = match &solution.boxes {
-                Some(boxes) => boxes.ends[at].clone(),
-                None => solution.partition.groups().map(|group| ends(problem, at, group)).collect(),
+            let ends: Vec<(u32, u32)> = match &solution.recoding {
+                Recoding::Boxes(boxes) | Recoding::Masks { boxes, .. } => boxes.ends[at].clone(),
+                Recoding::Tight | Recoding::Cells(_) => {
+                    solution.partition.groups().map(|group| ends(problem, at, group)).collect()
+                }
             };
             let covered = |&(low, high): &(u32, u32)| covered(&problem.attributes[at], low, high);
             SpreadAttribute {

@@ -23,7 +23,7 @@ use self::answer::{Answerer, Spread};
 use super::{Entry, Outcome, Study, Task, beside};
 pub use crate::condition::Condition;
 use crate::error::{Error, Result};
-use crate::method::Options;
+use crate::method::options::{OptionKind, OptionSpec};
 use crate::report::{Block, Chart, Section, Series, Unit};
 use crate::watch::Watch;
 
@@ -32,14 +32,46 @@ pub const QUERIES: Entry = Entry {
     name: "queries",
     summary: "how far COUNT and SUM queries on the release are off",
     citation: "Xu, Wang, Pei, Wang, Shi, Fu: Utility-based anonymization using local recoding, KDD 2006",
-    configure: |options: &mut Options<'_>| {
+    options: &[
+        OptionSpec {
+            name: "count",
+            kind: OptionKind::Whole { least: 1, default: Some(1000) },
+            help: "queries that are drawn for each aggregate",
+        },
+        OptionSpec {
+            name: "seed",
+            kind: OptionKind::Whole { least: 0, default: Some(1) },
+            help: "the seed they are drawn from",
+        },
+        OptionSpec {
+            name: "attributes",
+            kind: OptionKind::Texts,
+            help: "the attributes that drawn queries restrict; all quasi-identifiers without it",
+        },
+        OptionSpec {
+            name: "sum",
+            kind: OptionKind::Text,
+            help: "the numeric attribute that is summed; the first one without it",
+        },
+        OptionSpec {
+            name: "file",
+            kind: OptionKind::Text,
+            help: "a file with queries, which then are the only ones",
+        },
+        OptionSpec {
+            name: "queries",
+            kind: OptionKind::Structured,
+            help: "queries of your own, which then are the only ones",
+        },
+    ],
+    configure: |options| {
         Ok(Box::new(Queries {
-            count: options.whole("count", 1, 1000)? as usize,
-            seed: options.whole("seed", 0, 1)?,
+            count: options.whole("count")? as usize,
+            seed: options.whole("seed")?,
             attributes: options.texts("attributes")?,
-            sum: options.text("sum")?,
+            sum: options.text("sum")?.map(str::to_owned),
             file: options.text("file")?.map(PathBuf::from),
-            written: options.value("queries").cloned(),
+            written: options.structured("queries")?.cloned(),
         }))
     },
 };

@@ -21,7 +21,8 @@ use std::cell::RefCell;
 use adjust::Pairs;
 use group::Group;
 
-use super::{Entry, Method, Options, Partition, Solution};
+use super::options::words;
+use super::{Entry, Fact, Method, OptionKind, OptionSpec, Options, Partition, Solution, Traits};
 use crate::error::{Error, Result};
 use crate::loss::{Extent, Kernel, Limits};
 use crate::mapping::{MAPPINGS, Mapping};
@@ -37,7 +38,10 @@ pub const ACCURACY: Entry = Entry {
     citation: "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009",
     guarantee: "no class exceeds the limit; privacy is not guaranteed to be the highest possible",
     takes: &[Part::MaxLoss, Part::K, Part::L, Part::T],
-    configure: |options: &mut Options<'_>| {
+    needs: &[Part::MaxLoss],
+    options: &[MAPPING_OPTION, WANTED_OPTION],
+    traits: Traits::USUAL,
+    configure: |options, _| {
         Ok(Box::new(Accuracy { mapping: mapping_option(options)?, wanted: Wanted::option(options)? }))
     },
 };
@@ -71,19 +75,44 @@ pub enum Goal {
     Size,
 }
 
+const MAPPING_WORDS: [&str; MAPPINGS.len()] = {
+    let mut words = [""; MAPPINGS.len()];
+    let mut at = 0;
+    while at < words.len() {
+        words[at] = MAPPINGS[at].name;
+        at += 1;
+    }
+    words
+};
+
+/// The option that says which mapping orders the records.
+pub(super) const MAPPING_OPTION: OptionSpec = OptionSpec {
+    name: "mapping",
+    kind: OptionKind::Choice { words: &MAPPING_WORDS },
+    help: "how records are put on a line",
+};
+
+const WANTED: &[(&str, Wanted)] =
+    &[("fitting", Wanted::Fitting), ("l", Wanted::Diversity), ("k", Wanted::Size)];
+const WANTED_WORDS: [&str; WANTED.len()] = words(WANTED);
+
+/// The option that says which privacy is to be as high as possible.
+pub(super) const WANTED_OPTION: OptionSpec = OptionSpec {
+    name: "maximise",
+    kind: OptionKind::Choice { words: &WANTED_WORDS },
+    help: "which privacy is to be as high as possible; fitting means l where an attribute is sensitive, else k",
+};
+
 /// Reads which mapping orders the records.
-pub(super) fn mapping_option(options: &mut Options<'_>) -> Result<Mapping> {
+pub(super) fn mapping_option(options: &Options) -> Result<Mapping> {
     let choices: Vec<(&str, Mapping)> = MAPPINGS.iter().map(|mapping| (mapping.name, *mapping)).collect();
     options.choice("mapping", &choices)
 }
 
 impl Wanted {
     /// Reads the option `maximise`.
-    pub(super) fn option(options: &mut Options<'_>) -> Result<Self> {
-        options.choice(
-            "maximise",
-            &[("fitting", Wanted::Fitting), ("l", Wanted::Diversity), ("k", Wanted::Size)],
-        )
+    pub(super) fn option(options: &Options) -> Result<Self> {
+        options.choice("maximise", WANTED)
     }
 
     /// What that means for a problem.
@@ -145,10 +174,6 @@ impl Method for Accuracy {
         let partition =
             with_matrix!(&problem.records, matrix => walk(problem, matrix, line.order(), goal, watch))?;
         reached(problem, goal, partition)
-    }
-
-    fn needs(&self) -> &'static [Part] {
-        &[Part::MaxLoss]
     }
 }
 
@@ -232,6 +257,6 @@ pub(super) fn reached(problem: &Problem, goal: Goal, partition: Partition) -> Re
         ))
         .with_hint("allow more loss, or require less privacy"));
     }
-    let note = format!("Within the limit on the loss of every class, {} = {told} was reached.", goal.name());
-    Ok(Solution { notes: vec![note], ..Solution::from(partition) })
+    let fact = Fact::ReachedWithinLimit { measure: goal.name(), value: told };
+    Ok(Solution { facts: vec![fact], ..Solution::from(partition) })
 }

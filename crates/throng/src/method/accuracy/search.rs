@@ -4,10 +4,11 @@
 //! numbers of k where no l is wanted), keeping the most private partition whose groups all stay within the limit. The
 //! search takes loss to grow with privacy, which methods do not guarantee, so it may miss the best.
 
-use super::{Goal, Wanted, reached};
+use super::{Goal, WANTED_OPTION, Wanted, reached};
 use crate::error::{Error, Fault, Result};
 use crate::loss::{Extent, Kernel};
-use crate::method::{Entry, Method, Options, Partition, Solution};
+use crate::method::options::Numbers;
+use crate::method::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits};
 use crate::policy::Diversity;
 use crate::privacy::{KAnonymity, LDiversity, Model, Part, Requirement};
 use crate::problem::{Code, Matrix, Problem};
@@ -21,17 +22,31 @@ pub const ACCURACY_SEARCH: Entry = Entry {
     citation: "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009",
     guarantee: "no class exceeds the limit; privacy is not guaranteed to be the highest possible",
     takes: &[Part::MaxLoss, Part::K, Part::L, Part::T],
-    configure: |options: &mut Options<'_>| {
-        let name = options.text("over")?.unwrap_or_else(|| "hilbert".to_owned());
-        let over = Entry::find(&name)?;
+    needs: &[Part::MaxLoss],
+    options: &[
+        OptionSpec {
+            name: "over",
+            kind: OptionKind::Method { default: "hilbert" },
+            help: "the method that is tried; its own options may be given too",
+        },
+        OptionSpec {
+            name: "threshold",
+            kind: OptionKind::Number { allowed: Numbers::POSITIVE, default: Some(0.05) },
+            help: "the search ends when the interval of l is shorter",
+        },
+        WANTED_OPTION,
+    ],
+    traits: Traits::USUAL,
+    configure: |options, methods| {
+        let name = options.text("over")?.unwrap_or_default();
+        let over = methods.find(name)?;
         if !over.takes.contains(&Part::K) || over.takes.contains(&Part::MaxLoss) {
             return Err(Error::input(format!("accuracy-search cannot search with {name}"))
                 .with_hint("it needs a method that takes k or l and no limit, such as hilbert or mondrian"));
         }
-        let method = (over.configure)(options)?;
-        let threshold = options.number("threshold", "a number above 0", |number| number > 0.0)?;
-        let wanted = Wanted::option(options)?;
-        Ok(Box::new(Search { method, wanted, threshold: threshold.unwrap_or(0.05) }))
+        let method = (over.configure)(options, methods)?;
+        let (wanted, threshold) = (Wanted::option(options)?, options.number("threshold")?);
+        Ok(Box::new(Search { method, wanted, threshold }))
     },
 };
 
@@ -78,10 +93,6 @@ impl Method for Search {
             }
         }
         reached(problem, goal, best)
-    }
-
-    fn needs(&self) -> &'static [Part] {
-        &[Part::MaxLoss]
     }
 }
 

@@ -23,7 +23,8 @@ use super::local::halves::{Halving, Join};
 use super::local::index::{Best, Index};
 use super::local::pieces::{Cutter, Split};
 use super::local::random_order;
-use super::{Entry, Options, OverRows, Partition};
+use super::options::words;
+use super::{Entry, OptionKind, OptionSpec, OverRows, Partition, Traits, local};
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::privacy::Part;
@@ -37,12 +38,24 @@ pub const BOTTOM_UP: Entry = Entry {
     citation: "Xu, Wang, Pei, Wang, Shi, Fu: Utility-based anonymization using local recoding, KDD 2006",
     guarantee: "with k alone, groups of k to 2k - 1 records; equal cells may merge groups",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T],
-    configure: |options: &mut Options<'_>| {
+    needs: &[],
+    options: &[
+        OptionSpec {
+            name: "split",
+            kind: OptionKind::Choice { words: &SPLITS },
+            help: "how groups that became too large are cut",
+        },
+        local::ROUNDS_OPTION,
+    ],
+    traits: Traits::USUAL,
+    configure: |options, _| {
         let split = options.choice("split", Split::CHOICES)?;
-        let rounds = options.whole("rounds", 1, 3)? as usize;
+        let rounds = options.whole("rounds")? as usize;
         Ok(Box::new(BottomUp { split, rounds, search: Search::Index }))
     },
 };
+
+const SPLITS: [&str; Split::CHOICES.len()] = words(Split::CHOICES);
 
 /// The method.
 #[derive(Clone, Copy, Debug)]

@@ -17,11 +17,12 @@ mod value;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Boxes, Entry, Method, Options, Partition, Solution};
+use super::{
+    Boxes, Entry, Fact, Method, OptionKind, OptionSpec, Options, Partition, Recoding, Solution, Traits,
+};
 use crate::error::Result;
 use crate::privacy::{Part, Tally};
 use crate::problem::Problem;
-use crate::report::{Block, Section};
 use crate::research::Settings;
 use crate::rules::Division;
 use crate::table::Map;
@@ -38,7 +39,10 @@ pub const RV: Entry = Entry {
     citation: CITATION,
     guarantee: "each merge is the best one for the whole table; hard rules are kept",
     takes: &[Part::K, Part::L, Part::T, Part::HardRules],
-    configure: |options| Ok(Box::new(Cluster::configure(Kind::Research, options)?)),
+    needs: &[],
+    options: RESEARCH_OPTIONS,
+    traits: Traits::USUAL,
+    configure: |options, _| Ok(Box::new(Cluster::configure(Kind::Research, options)?)),
 };
 
 /// The registry entry of `rv-cluster-suppress`.
@@ -48,7 +52,10 @@ pub const RV_SUPPRESS: Entry = Entry {
     citation: CITATION,
     guarantee: "suppresses no more than the policy's `suppress` allows; 5 % of the records unless it says otherwise",
     takes: &[Part::K, Part::L, Part::T, Part::HardRules],
-    configure: |options| Ok(Box::new(Cluster::configure(Kind::ResearchOrSuppress, options)?)),
+    needs: &[],
+    options: RESEARCH_OPTIONS,
+    traits: Traits { suppresses: 0.05, ..Traits::USUAL },
+    configure: |options, _| Ok(Box::new(Cluster::configure(Kind::ResearchOrSuppress, options)?)),
 };
 
 /// The registry entry of `euclid-cluster`.
@@ -58,11 +65,18 @@ pub const EUCLID: Entry = Entry {
     citation: CITATION,
     guarantee: "each merge is the narrowest one there is",
     takes: &[Part::K, Part::L, Part::T, Part::HardRules],
-    configure: |options| Ok(Box::new(Cluster::configure(Kind::Euclid, options)?)),
+    needs: &[],
+    options: &[OVERLAP_OPTION],
+    traits: Traits::USUAL,
+    configure: |options, _| Ok(Box::new(Cluster::configure(Kind::Euclid, options)?)),
 };
 
-/// The share of records that `rv-cluster-suppress` may suppress under a policy that does not say.
-pub const SUPPRESSED_BY_DEFAULT: f64 = 0.05;
+const OVERLAP_OPTION: OptionSpec = OptionSpec {
+    name: "overlap",
+    kind: OptionKind::Flag { default: true },
+    help: "whether published ranges of numbers may overlap in part",
+};
+const RESEARCH_OPTIONS: &[OptionSpec] = &[super::BASE_OPTION, super::IMPORTANCE_OPTION, OVERLAP_OPTION];
 
 /// What decides about a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,15 +104,13 @@ pub struct Cluster {
 
 impl Cluster {
     /// Reads the options of a policy.
-    pub fn configure(kind: Kind, options: &mut Options<'_>) -> Result<Self> {
+    pub fn configure(kind: Kind, options: &Options) -> Result<Self> {
         let mut research = Settings::default();
         if kind != Kind::Euclid {
-            let finite = |base: f64| base >= 0.0 && base.is_finite();
-            research.base = options.number("base", "a number of at least 0", finite)?.unwrap_or(0.0);
-            let share = |share: f64| (0.0..=1.0).contains(&share);
-            research.importance = options.number("importance", "a number from 0 to 1", share)?.unwrap_or(0.5);
+            research.base = options.number("base")?;
+            research.importance = options.number("importance")?;
         }
-        Ok(Cluster { kind, research, overlap: options.flag("overlap", true)?, plain: false })
+        Ok(Cluster { kind, research, overlap: options.flag("overlap")?, plain: false })
     }
 }
 
@@ -155,23 +167,16 @@ impl Cluster {
             sizes.push(members.len());
             boxes.iter_mut().enumerate().for_each(|(x, ends)| ends.push(clusters.ends(at as u32, x)));
         }
-        let boxes = (!self.overlap).then(|| {
+        let recoding = (!self.overlap).then(|| {
             laminar::widen(problem, &mut boxes, &sizes);
-            Boxes { ends: boxes, half_open: false }
+            Recoding::Boxes(Boxes { ends: boxes })
         });
-        let sections = value.map(|value| Section {
-            heading: "Research value".to_owned(),
-            blocks: vec![Block::Words(format!(
-                "The clusters leave a research value of {value:.6}, of {:.6} before.",
-                problem.total_weight()
-            ))],
-        });
+        let fact = value.map(|left| Fact::ClusterValue { left, before: problem.total_weight() });
         Solution {
             partition: Partition::from_sizes(order, sizes),
             suppressed,
-            boxes,
-            sections: sections.into_iter().collect(),
-            ..Solution::default()
+            recoding: recoding.unwrap_or_default(),
+            facts: fact.into_iter().collect(),
         }
     }
 }

@@ -16,9 +16,10 @@ pub mod within;
 
 use boundaries::{Combine, Queues};
 
-use super::accuracy::{Goal, Wanted, mapping_option, reached};
+use super::accuracy::{Goal, MAPPING_OPTION, WANTED_OPTION, Wanted, mapping_option, reached};
+use super::options::words;
 use super::ordered::{Cost, Ordered};
-use super::{Entry, Method, Options, Partition, Solution};
+use super::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits};
 use crate::error::Result;
 use crate::loss::{Kernel, Limits};
 use crate::mapping::{Line, Mapping};
@@ -34,15 +35,34 @@ pub const EXACT: Entry = Entry {
     citation: "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009",
     guarantee: "no partition that keeps the order of the curve is better; with l, tables beyond a few dozen records are refused",
     takes: &[Part::K, Part::L, Part::MaxLoss],
-    configure: |options: &mut Options<'_>| {
-        let losses = [("gcp", Loss::Gcp), ("il1", Loss::SumOfExtents), ("il-infinity", Loss::WidestExtent)];
+    needs: &[],
+    options: &[
+        MAPPING_OPTION,
+        OptionSpec {
+            name: "loss",
+            kind: OptionKind::Choice { words: &LOSS_WORDS },
+            help: "what is to be least",
+        },
+        WANTED_OPTION,
+    ],
+    traits: Traits {
+        compared_if_named: Some(
+            "with k alone it finds what hilbert finds, and with l only small tables can be solved",
+        ),
+        ..Traits::USUAL
+    },
+    configure: |options, _| {
         Ok(Box::new(Exact {
             mapping: mapping_option(options)?,
-            loss: options.choice("loss", &losses)?,
+            loss: options.choice("loss", LOSSES)?,
             wanted: Wanted::option(options)?,
         }))
     },
 };
+
+const LOSSES: &[(&str, Loss)] =
+    &[("gcp", Loss::Gcp), ("il1", Loss::SumOfExtents), ("il-infinity", Loss::WidestExtent)];
+const LOSS_WORDS: [&str; LOSSES.len()] = words(LOSSES);
 
 /// The method.
 #[derive(Clone, Copy, Debug)]

@@ -18,9 +18,8 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 pub(in crate::method) use cut::cut;
 pub(in crate::method) use group::{Group, Work};
 
-use super::{Divided, Method, Options, Partition, Solution};
+use super::{Method, OptionKind, OptionSpec, Options, Partition, PerPart, Recoding, Solution};
 use crate::error::Result;
-use crate::privacy::Part;
 use crate::problem::{Code, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -57,27 +56,25 @@ impl Method for Improved {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         let mut solution = self.method.solve(problem, watch)?;
         // Boxes of its own are what a method is about, and limits are for methods that know them: not ours to change.
-        let plain = solution.boxes.is_none() && solution.cells.is_none() && problem.limits.is_empty();
-        if plain && !self.permutes() {
+        if matches!(solution.recoding, Recoding::Tight) && problem.limits.is_empty() {
             solution.partition = improve(problem, &solution.partition, self.effort, watch)?;
         }
         Ok(solution)
     }
-
-    fn needs(&self) -> &'static [Part] {
-        self.method.needs()
-    }
-
-    fn permutes(&self) -> bool {
-        self.method.permutes()
-    }
 }
 
+/// The option of every method that groups records.
+pub const OPTION: OptionSpec = OptionSpec {
+    name: "improve",
+    kind: OptionKind::Flag { default: false },
+    help: "whether records move to groups where they cost less when the method is done",
+};
+
 /// Wraps a method whose options ask for improvement. Hard rules are kept for it: moving records knows nothing of them.
-pub fn if_asked(method: Box<dyn Method>, options: &mut Options<'_>) -> Result<Box<dyn Method>> {
+pub fn if_asked(method: Box<dyn Method>, options: &Options) -> Result<Box<dyn Method>> {
     let effort = Effort { rounds: ROUNDS, until: None };
-    Ok(match options.flag("improve", false)? {
-        true => Box::new(Divided(Box::new(Improved { method, effort }))),
+    Ok(match options.flag(OPTION.name)? {
+        true => Box::new(PerPart(Box::new(Improved { method, effort }))),
         false => method,
     })
 }

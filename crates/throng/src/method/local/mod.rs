@@ -13,7 +13,15 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use super::{OptionKind, OptionSpec};
 use crate::problem::{Code, LANES, Lanes, Problem};
+
+/// The option of methods that halve sets by two seeds.
+pub const ROUNDS_OPTION: OptionSpec = OptionSpec {
+    name: "rounds",
+    kind: OptionKind::Whole { least: 1, default: Some(3) },
+    help: "scans for the two far records that a set is halved by",
+};
 
 /// A box: its lowest and its highest codes.
 pub type Sides<'a, C> = (&'a [Lanes<C>], &'a [Lanes<C>]);

@@ -22,7 +22,7 @@ pub mod runs;
 
 use diverse::Groups;
 
-use super::{Entry, Method, Options, Partition, Solution};
+use super::{Entry, Method, Methods, Options, Partition, Solution, Traits};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::mapping::{self, Line, Mapping};
@@ -44,7 +44,7 @@ pub const HILBERT: Entry = entry(
     "hilbert",
     "orders records along a Hilbert curve and cuts the order with the least loss",
     BEST_CUT,
-    |_| configure(mapping::HILBERT, Cost::Box),
+    |_, _| configure(mapping::HILBERT, Cost::Box),
 );
 
 /// The registry entry of `hilbert-fast`.
@@ -52,7 +52,7 @@ pub const HILBERT_FAST: Entry = entry(
     "hilbert-fast",
     "as hilbert, but measures runs along the curve only; faster for large k",
     RUNS,
-    |_| configure(mapping::HILBERT, Cost::Line),
+    |_, _| configure(mapping::HILBERT, Cost::Line),
 );
 
 /// The registry entry of `idistance`.
@@ -60,7 +60,7 @@ pub const IDISTANCE: Entry = entry(
     "idistance",
     "as hilbert, but orders records by reference points and the distance from them",
     BEST_CUT,
-    |_| configure(mapping::IDISTANCE, Cost::Box),
+    |_, _| configure(mapping::IDISTANCE, Cost::Box),
 );
 
 /// The registry entry of `idistance-fast`.
@@ -68,16 +68,26 @@ pub const IDISTANCE_FAST: Entry = entry(
     "idistance-fast",
     "as idistance, but measures runs along the line only; faster for large k",
     RUNS,
-    |_| configure(mapping::IDISTANCE, Cost::Line),
+    |_, _| configure(mapping::IDISTANCE, Cost::Line),
 );
 
 const fn entry(
     name: &'static str,
     summary: &'static str,
     guarantee: &'static str,
-    configure: fn(&mut Options<'_>) -> Result<Box<dyn Method>>,
+    configure: fn(&Options, &Methods) -> Result<Box<dyn Method>>,
 ) -> Entry {
-    Entry { name, summary, citation: CITATION, guarantee, takes: TAKES, configure }
+    Entry {
+        name,
+        summary,
+        citation: CITATION,
+        guarantee,
+        takes: TAKES,
+        needs: &[],
+        options: &[],
+        traits: Traits::USUAL,
+        configure,
+    }
 }
 
 fn configure(mapping: Mapping, cost: Cost) -> Result<Box<dyn Method>> {

@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::improve::{Effort, Group, ROUNDS, Work, cut, improve_groups, into_partition};
-use super::{Entry, Method, Options, Solution};
+use super::options::Numbers;
+use super::{Entry, Method, OptionKind, OptionSpec, Solution, Traits};
 use crate::error::Result;
 use crate::privacy::Part;
 use crate::problem::{Code, Matrix, Problem};
@@ -37,15 +38,30 @@ pub const PEEL: Entry = Entry {
     citation: "throng",
     guarantee: "every class meets the requirement; no bound on the loss",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T],
-    configure,
+    needs: &[],
+    options: &[
+        OptionSpec {
+            name: "rounds",
+            kind: OptionKind::Whole { least: 0, default: Some(ROUNDS as u64) },
+            help: "rounds of improvement at most",
+        },
+        OptionSpec {
+            name: "effort",
+            kind: OptionKind::Whole { least: 1, default: Some(EFFORT as u64) },
+            help: "how often each record is looked at while peeling, at most, on average",
+        },
+        OptionSpec {
+            name: "seconds",
+            kind: OptionKind::Number { allowed: Numbers::SECONDS, default: None },
+            help: "seconds after which no more is peeled or improved; what comes out then depends on the machine",
+        },
+    ],
+    traits: Traits::USUAL,
+    configure: |options, _| {
+        let (rounds, effort) = (options.whole("rounds")? as usize, options.whole("effort")? as usize);
+        Ok(Box::new(Peel { rounds, effort, seconds: options.number_if_any("seconds")? }))
+    },
 };
-
-fn configure(options: &mut Options<'_>) -> Result<Box<dyn Method>> {
-    let rounds = options.whole("rounds", 0, ROUNDS as u64)? as usize;
-    let effort = options.whole("effort", 1, EFFORT as u64)? as usize;
-    let seconds = options.number("seconds", "a number above 0", |seconds| seconds > 0.0 && seconds < 1e9)?;
-    Ok(Box::new(Peel { rounds, effort, seconds }))
-}
 
 /// Times that each record is looked at while peeling, at most, on average.
 pub const EFFORT: usize = 100_000;
@@ -59,6 +75,12 @@ pub struct Peel {
     pub effort: usize,
     /// Seconds after which no more is peeled or improved. What comes out then depends on the machine.
     pub seconds: Option<f64>,
+}
+
+impl Default for Peel {
+    fn default() -> Self {
+        Peel { rounds: ROUNDS, effort: EFFORT, seconds: None }
+    }
 }
 
 impl Method for Peel {

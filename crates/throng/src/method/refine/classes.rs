@@ -47,7 +47,7 @@ pub(super) fn of(problem: &Problem, states: &[State], parts: &[Part]) -> (Partit
         sizes = pieces.into_iter().map(|piece| piece.size).collect();
     }
     let sizes = sizes.into_iter().map(|size| size as usize);
-    (Partition::from_sizes(records, sizes), Boxes { ends: cells, half_open: true })
+    (Partition::from_sizes(records, sizes), Boxes { ends: cells })
 }
 
 /// An attribute whose masked values are told apart by a number, together with those of others.

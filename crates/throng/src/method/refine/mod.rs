@@ -35,8 +35,8 @@ mod part;
 mod quasi;
 mod rows;
 mod search;
+mod solution;
 mod state;
-mod tell;
 mod trace;
 
 pub use benefit::{Goal, entropy, information_gain};
@@ -46,7 +46,8 @@ pub use quasi::{Qid, quasi_identifiers};
 pub use state::Shape;
 pub use trace::{End, Step};
 
-use super::{Boxes, Entry, Method, Options, Partition, Solution};
+use super::options::{Numbers, words};
+use super::{Boxes, Entry, Method, Methods, OptionKind, OptionSpec, Options, Partition, Solution, Traits};
 use crate::error::{Error, Result};
 use crate::privacy::Part;
 use crate::problem::Problem;
@@ -60,8 +61,38 @@ pub const REFINE: Entry = Entry {
     citation: "Fung, Wang, Yu: Anonymizing classification data for privacy preservation, TKDE 2007",
     guarantee: "equal values are published alike; no further refinement is both safe and useful",
     takes: &[Part::K, Part::L, Part::T],
+    needs: &[],
+    options: &[
+        OptionSpec {
+            name: "goal",
+            kind: OptionKind::Choice { words: &GOAL_WORDS },
+            help: "what decides about a refinement: gain per anonymity lost, gain alone, or the loss it avoids",
+        },
+        OptionSpec {
+            name: "first",
+            kind: OptionKind::Choice { words: &FIRST_WORDS },
+            help: "with which of several quasi-identifiers to begin: each by itself, or their union",
+        },
+        OptionSpec {
+            name: "iterations",
+            kind: OptionKind::Whole { least: 0, default: None },
+            help: "refinements at most",
+        },
+        OptionSpec {
+            name: "seconds",
+            kind: OptionKind::Number { allowed: Numbers::NOT_NEGATIVE, default: None },
+            help: "seconds after which nothing more is refined; what comes out then depends on the machine",
+        },
+    ],
+    traits: Traits::USUAL,
     configure,
 };
+
+const GOALS: &[(&str, Option<Goal>)] =
+    &[("auto", None), ("score", Some(Goal::Score)), ("gain", Some(Goal::Gain)), ("loss", Some(Goal::Loss))];
+const GOAL_WORDS: [&str; GOALS.len()] = words(GOALS);
+const FIRST: &[(&str, First)] = &[("each", First::Each), ("union", First::Union)];
+const FIRST_WORDS: [&str; FIRST.len()] = words(FIRST);
 
 /// When the search ends before it is finished.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,25 +150,22 @@ pub struct Outcome {
     pub masks: Vec<Masks>,
 }
 
-fn configure(options: &mut Options<'_>) -> Result<Box<dyn Method>> {
-    let goals = [
-        ("auto", None),
-        ("score", Some(Goal::Score)),
-        ("gain", Some(Goal::Gain)),
-        ("loss", Some(Goal::Loss)),
-    ];
-    let goal = options.choice("goal", &goals)?;
-    let first = options.choice("first", &[("each", First::Each), ("union", First::Union)])?;
-    let iterations = options.whole("iterations", 0, u64::MAX)?;
-    let seconds = options.number("seconds", "a number of at least 0", |seconds| seconds >= 0.0)?;
-    Ok(Box::new(Refine { goal, first, limits: Limits { iterations, seconds } }))
+fn configure(options: &Options, _: &Methods) -> Result<Box<dyn Method>> {
+    Ok(Box::new(Refine {
+        goal: options.choice("goal", GOALS)?,
+        first: options.choice("first", FIRST)?,
+        limits: Limits {
+            iterations: options.whole_if_any("iterations")?.unwrap_or(u64::MAX),
+            seconds: options.number_if_any("seconds")?,
+        },
+    }))
 }
 
 impl Method for Refine {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
-        let (_, notes) = quasi_identifiers(problem);
+        let (_, follow) = quasi_identifiers(problem);
         let outcome = self.search(problem, watch)?;
-        Ok(tell::solution(problem, self.goal_for(problem)?, outcome, notes))
+        Ok(outcome.into_solution(problem, self.goal_for(problem)?, follow))
     }
 }
 

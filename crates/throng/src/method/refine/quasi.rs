@@ -39,11 +39,11 @@ pub(super) fn union(problem: &Problem, qids: &[Qid]) -> Qid {
     Qid { attributes: attributes.collect(), k: qids.iter().map(|qid| qid.k).max().unwrap_or(1) }
 }
 
-/// The quasi-identifiers that matter, and a note for each that follows from another.
+/// The quasi-identifiers that matter, and in words those that follow from another, each with that one.
 ///
 /// What is asked of classes beyond their size is asked of the combination of all attributes, which then is a
 /// quasi-identifier as well, with k = 1 if no other is given.
-pub fn quasi_identifiers(problem: &Problem) -> (Vec<Qid>, Vec<String>) {
+pub fn quasi_identifiers(problem: &Problem) -> (Vec<Qid>, Vec<(String, String)>) {
     let all: Vec<usize> = (0..problem.attributes.len()).collect();
     let place = |name: &String| problem.attributes.iter().position(|attribute| attribute.name == *name);
     let mut asked: Vec<Qid> = problem
@@ -65,19 +65,15 @@ pub fn quasi_identifiers(problem: &Problem) -> (Vec<Qid>, Vec<String>) {
         asked.push(Qid { attributes: all, k: 1 });
     }
     let mut kept: Vec<Qid> = Vec::new();
-    let mut notes = Vec::new();
+    let mut follow = Vec::new();
     for (at, qid) in asked.iter().enumerate() {
         let covers = |(other_at, other): &(usize, &Qid)| {
             *other_at != at && qid.follows_from(other) && (!other.follows_from(qid) || *other_at < at)
         };
         match asked.iter().enumerate().find(covers) {
             None => kept.push(qid.clone()),
-            Some((_, other)) => notes.push(format!(
-                "The quasi-identifier {} follows from {} and was left out.",
-                qid.describe(problem),
-                other.describe(problem)
-            )),
+            Some((_, other)) => follow.push((qid.describe(problem), other.describe(problem))),
         }
     }
-    (kept, notes)
+    (kept, follow)
 }

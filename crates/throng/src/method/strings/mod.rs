@@ -15,7 +15,8 @@ mod partitioned;
 pub mod search;
 mod solution;
 
-use super::{Entry, Method, Options, Solution};
+use super::options::{Numbers, words};
+use super::{Entry, Method, OptionKind, OptionSpec, Options, Solution, Traits};
 use crate::error::{Error, Result};
 use crate::privacy::Part;
 use crate::problem::Problem;
@@ -35,7 +36,10 @@ pub const GLOBAL: Entry = Entry {
     citation: CITATION,
     guarantee: "one level per attribute for all records; no valid string is better, or the report says by how much one could be",
     takes: TAKES,
-    configure: |options| Ok(Box::new(Strings::configure(Way::Global, options)?)),
+    needs: &[],
+    options: OPTIONS,
+    traits: TRAITS,
+    configure: |options, _| Ok(Box::new(Strings::configure(Way::Global, options)?)),
 };
 
 /// The registry entry of `rv-local`.
@@ -45,7 +49,10 @@ pub const LOCAL: Entry = Entry {
     citation: CITATION,
     guarantee: "one level per attribute for all records; may find nothing but the coarsest string, and says so",
     takes: TAKES,
-    configure: |options| Ok(Box::new(Strings::configure(Way::Local, options)?)),
+    needs: &[],
+    options: OPTIONS,
+    traits: TRAITS,
+    configure: |options, _| Ok(Box::new(Strings::configure(Way::Local, options)?)),
 };
 
 /// The registry entry of `rv-hybrid`.
@@ -55,7 +62,10 @@ pub const HYBRID: Entry = Entry {
     citation: CITATION,
     guarantee: "the same string as rv-global",
     takes: TAKES,
-    configure: |options| Ok(Box::new(Strings::configure(Way::Hybrid, options)?)),
+    needs: &[],
+    options: OPTIONS,
+    traits: TRAITS,
+    configure: |options, _| Ok(Box::new(Strings::configure(Way::Hybrid, options)?)),
 };
 
 /// The registry entry of `rv-partitioned`.
@@ -65,13 +75,57 @@ pub const PARTITIONED: Entry = Entry {
     citation: CITATION,
     guarantee: "the same string as rv-global",
     takes: TAKES,
-    configure: |options| Ok(Box::new(Strings::configure(Way::Partitioned, options)?)),
+    needs: &[],
+    options: PARTITIONED_OPTIONS,
+    traits: TRAITS,
+    configure: |options, _| Ok(Box::new(Strings::configure(Way::Partitioned, options)?)),
 };
 
-/// Whether a method recodes by levels.
-pub fn recodes_by_levels(method: &str) -> bool {
-    [GLOBAL, LOCAL, HYBRID, PARTITIONED].iter().any(|entry| entry.name == method)
-}
+const TRAITS: Traits = Traits { recodes_by_levels: true, ..Traits::USUAL };
+const GOAL_WORDS: [&str; GOALS.len()] = words(GOALS);
+const OPTIONS: &[OptionSpec] = &[
+    OptionSpec {
+        name: "goal",
+        kind: OptionKind::Choice { words: &GOAL_WORDS },
+        help: "what the string is chosen by: rv for the most research value, or the least of a loss",
+    },
+    super::BASE_OPTION,
+    super::IMPORTANCE_OPTION,
+    OptionSpec {
+        name: "research_values",
+        kind: OptionKind::Structured,
+        help: "the research value of each level of an attribute, for example { race = [0.95, 0.72, 0.1] }",
+    },
+    OptionSpec {
+        name: "seconds",
+        kind: OptionKind::Number { allowed: Numbers::SECONDS, default: None },
+        help: "how long the search may take; what comes out then depends on the machine",
+    },
+    OptionSpec {
+        name: "tests",
+        kind: OptionKind::Whole { least: 1, default: None },
+        help: "how many strings may be tested",
+    },
+    OptionSpec {
+        name: "memory",
+        kind: OptionKind::Whole { least: 1, default: Some(256) },
+        help: "mebibytes for groups that are remembered",
+    },
+];
+const PARTITIONED_OPTIONS: &[OptionSpec] = &[
+    OPTIONS[0],
+    OPTIONS[1],
+    OPTIONS[2],
+    OPTIONS[3],
+    OPTIONS[4],
+    OPTIONS[5],
+    OPTIONS[6],
+    OptionSpec {
+        name: "block",
+        kind: OptionKind::Whole { least: 2, default: Some(1024) },
+        help: "strings that a block of attributes may have",
+    },
+];
 
 /// How the string is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,26 +159,22 @@ const MEBIBYTE: u64 = 1 << 20;
 
 impl Strings {
     /// Reads the options of a policy.
-    pub fn configure(way: Way, options: &mut Options<'_>) -> Result<Self> {
-        let share = |share: f64| (0.0..=1.0).contains(&share);
-        let tests = options.whole("tests", 1, u64::MAX)?;
+    pub fn configure(way: Way, options: &Options) -> Result<Self> {
         Ok(Strings {
             way,
             goal: options.choice("goal", GOALS)?,
             research: Settings {
-                base: options
-                    .number("base", "a number of at least 0", |base| base >= 0.0 && base.is_finite())?
-                    .unwrap_or(0.0),
-                importance: options.number("importance", "a number from 0 to 1", share)?.unwrap_or(0.5),
+                base: options.number("base")?,
+                importance: options.number("importance")?,
                 given: given_values(options)?,
             },
             limits: Limits {
-                seconds: options.number("seconds", "a number above 0", |most| most > 0.0 && most < 1e9)?,
-                tests: (tests < u64::MAX).then_some(tests),
-                cache: (options.whole("memory", 1, 256)?.min(1 << 20) * MEBIBYTE) as usize,
+                seconds: options.number_if_any("seconds")?,
+                tests: options.whole_if_any("tests")?,
+                cache: (options.whole("memory")?.min(1 << 20) * MEBIBYTE) as usize,
             },
             block: match way {
-                Way::Partitioned => options.whole("block", 2, 1024)?,
+                Way::Partitioned => options.whole("block")?,
                 _ => 0,
             },
         })
@@ -180,8 +230,8 @@ fn nothing_valid(problem: &Problem) -> Error {
 }
 
 /// `research_values = { age = [1.0, 0.5] }`: what the owner says each level is worth.
-fn given_values(options: &mut Options<'_>) -> Result<Vec<(String, Vec<f64>)>> {
-    let Some(written) = options.value("research_values") else { return Ok(Vec::new()) };
+fn given_values(options: &Options) -> Result<Vec<(String, Vec<f64>)>> {
+    let Some(written) = options.structured("research_values")? else { return Ok(Vec::new()) };
     let wrong = || {
         Error::input("research_values must give each attribute a list of numbers, one per level")
             .with_hint("for example research_values = { race = [0.95, 0.72, 0.1] }")

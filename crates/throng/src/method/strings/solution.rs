@@ -1,12 +1,12 @@
-//! From the string that was found to what is published, and what the report says of it.
+//! From the string that was found to what is published, and the facts of it.
 
 use super::goal::{GOALS, Goal, Measure};
 use super::lattice::Lattice;
-use super::search::{Found, Scored};
+use super::search::Found;
 use super::{Strings, Way, nothing_valid};
 use crate::error::Result;
-use crate::method::{Boxes, Partition, Solution};
-use crate::report::{Block, Section};
+use crate::method::facts::{EqualString, FullDomain, Level, Proof};
+use crate::method::{Boxes, Fact, Partition, Recoding, Solution};
 
 /// Publishes the best string.
 pub fn solution(
@@ -15,30 +15,14 @@ pub fn solution(
     measure: &Measure<'_>,
     found: &Found,
 ) -> Result<Solution> {
-    let mut notes = Vec::new();
     let levels = match &found.best {
         Some(best) => best.levels.clone(),
-        None if method.way == Way::Local => {
-            notes.push(
-                "The local search met no valid string, so every attribute is published at its coarsest level; \
-                 rv-global finds the best one."
-                    .to_owned(),
-            );
-            lattice.highest()
-        }
+        None if method.way == Way::Local => lattice.highest(),
         None => return Err(nothing_valid(lattice.problem)),
     };
     let groups = lattice.groups(&levels);
     if !lattice.verdict(&groups).valid {
         return Err(nothing_valid(lattice.problem));
-    }
-    if !found.proven && method.way != Way::Local {
-        notes.push(format!(
-            "The search was stopped: the string has {} {}, and no string has more than {}.",
-            name(method.goal),
-            number(method.goal, found.best.as_ref().map_or(f64::NAN, |best| best.score)),
-            number(method.goal, found.bound)
-        ));
     }
     let failing = lattice.failing(&groups);
     let mut suppressed = Vec::new();
@@ -62,11 +46,51 @@ pub fn solution(
     Ok(Solution {
         partition: Partition::from_sizes(order, sizes),
         suppressed,
-        boxes: Some(Boxes { ends, half_open: false }),
-        notes,
-        sections: vec![section(method, lattice, measure, found, &levels)],
-        ..Solution::default()
+        recoding: Recoding::Boxes(Boxes { ends }),
+        facts: vec![Fact::FullDomain(facts(method, lattice, measure, found, &levels))],
     })
+}
+
+/// What a search found, for the report.
+fn facts(
+    method: &Strings,
+    lattice: &Lattice<'_>,
+    measure: &Measure<'_>,
+    found: &Found,
+    levels: &[u8],
+) -> FullDomain {
+    let level = |(at, level): (usize, &u8)| {
+        let own = &lattice.attributes[at];
+        Level {
+            attribute: lattice.problem.attributes[at].name.clone(),
+            level: *level,
+            top: own.top,
+            groups: own.count(*level),
+            lowest: own.lowest,
+            highest: own.highest,
+            value: measure.values.is_some().then(|| measure.value(at, *level)),
+        }
+    };
+    FullDomain {
+        goal: name(method.goal),
+        score: found.best.as_ref().map(|best| told(method.goal, best.score)),
+        bound: told(method.goal, found.bound),
+        proof: match (method.way, found.proven) {
+            (Way::Local, _) if found.best.is_none() => Proof::NothingMet,
+            (Way::Local, _) => Proof::OfTheTested,
+            (_, true) => Proof::Proved,
+            (_, false) => Proof::Bounded,
+        },
+        levels: levels.iter().enumerate().map(level).collect(),
+        strings: lattice.strings(),
+        pruned: lattice.pruned,
+        tests: found.tests,
+        equal: found
+            .equal
+            .iter()
+            .map(|own| EqualString { levels: own.levels.to_vec(), tops: own.tops })
+            .collect(),
+    }
 }
 
 fn name(goal: Goal) -> &'static str {
@@ -77,76 +101,6 @@ fn name(goal: Goal) -> &'static str {
 }
 
 /// A score as people know it: losses are told without their sign.
-fn number(goal: Goal, score: f64) -> String {
-    let told = if goal == Goal::ResearchValue { score } else { -score };
-    format!("{told:.6}")
-}
-
-fn section(
-    method: &Strings,
-    lattice: &Lattice<'_>,
-    measure: &Measure<'_>,
-    found: &Found,
-    levels: &[u8],
-) -> Section {
-    let goal = name(method.goal);
-    let mut blocks = Vec::new();
-    if let Some(best) = &found.best {
-        let proof = match (method.way, found.proven) {
-            (Way::Local, _) => "It is the best of the few that the local search tests".to_owned(),
-            (_, true) => "No valid string is better".to_owned(),
-            (_, false) => format!("No valid string has more than {}", number(method.goal, found.bound)),
-        };
-        blocks.push(Block::Words(format!(
-            "The string has {goal} {}. {proof}: of {} strings left after {} levels failed by themselves, {} tests of \
-             groups decided.",
-            number(method.goal, best.score),
-            lattice.strings(),
-            lattice.pruned,
-            found.tests
-        )));
-    }
-    blocks.push(levels_table(lattice, measure, levels));
-    if found.equal.len() > 1 {
-        blocks.push(Block::Words(format!(
-            "{} strings are equally good; choose another one by giving levels their own research values.",
-            found.equal.len()
-        )));
-        blocks.push(equal_table(lattice, &found.equal));
-    }
-    Section { heading: "Generalization string".to_owned(), blocks }
-}
-
-fn levels_table(lattice: &Lattice<'_>, measure: &Measure<'_>, levels: &[u8]) -> Block {
-    let row = |(at, level): (usize, &u8)| {
-        let own = &lattice.attributes[at];
-        vec![
-            lattice.problem.attributes[at].name.clone(),
-            format!("{level} of {}", own.top),
-            own.count(*level).to_string(),
-            format!("{}–{}", own.lowest, own.highest),
-            if measure.values.is_some() {
-                format!("{:.6}", measure.value(at, *level))
-            } else {
-                String::new()
-            },
-        ]
-    };
-    Block::Table {
-        head: ["attribute", "level", "groups", "levels tried", "value"].map(str::to_owned).to_vec(),
-        rows: levels.iter().enumerate().map(row).collect(),
-    }
-}
-
-fn equal_table(lattice: &Lattice<'_>, equal: &[Scored]) -> Block {
-    let names: Vec<&str> = lattice.problem.attributes.iter().map(|own| own.name.as_str()).collect();
-    let row = |scored: &Scored| {
-        let levels: Vec<String> =
-            names.iter().zip(&scored.levels).map(|(name, level)| format!("{name} {level}")).collect();
-        vec![levels.join(", "), scored.tops.to_string()]
-    };
-    Block::Table {
-        head: vec!["string".to_owned(), "attributes at the top level".to_owned()],
-        rows: equal.iter().map(row).collect(),
-    }
+fn told(goal: Goal, score: f64) -> f64 {
+    if goal == Goal::ResearchValue { score } else { -score }
 }

@@ -15,7 +15,8 @@ mod adjust;
 
 use super::local::halves::{Halving, Join, Room};
 use super::local::random_order;
-use super::{Entry, Options, OverRows, Partition};
+use super::options::words;
+use super::{Entry, OptionKind, OptionSpec, OverRows, Partition, Traits, local};
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::privacy::{Part, Tally};
@@ -31,12 +32,24 @@ pub const TOP_DOWN: Entry = Entry {
     citation: "Xu, Wang, Pei, Wang, Shi, Fu: Utility-based anonymization using local recoding, KDD 2006",
     guarantee: "groups may overlap; equal records may be published differently",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T],
-    configure: |options: &mut Options<'_>| {
-        let rounds = options.whole("rounds", 1, 3)? as usize;
+    needs: &[],
+    options: &[
+        local::ROUNDS_OPTION,
+        OptionSpec {
+            name: "join",
+            kind: OptionKind::Choice { words: &JOINS },
+            help: "what a record compares that joins one of two groups: growth of the loss, or the width as in the paper",
+        },
+    ],
+    traits: Traits::USUAL,
+    configure: |options, _| {
+        let rounds = options.whole("rounds")? as usize;
         let join = options.choice("join", Join::CHOICES)?;
         Ok(Box::new(TopDown { rounds, join, search: Search::Index }))
     },
 };
+
+const JOINS: [&str; Join::CHOICES.len()] = words(Join::CHOICES);
 
 /// The method.
 #[derive(Clone, Copy, Debug)]

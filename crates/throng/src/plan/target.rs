@@ -11,10 +11,10 @@
 use crate::error::{Error, Result};
 use crate::evaluate::queries;
 use crate::loss::{Extent, Kernel};
-use crate::method::{Method, Solution};
+use crate::method::facts::{Frontier, FrontierStep};
+use crate::method::{Boxes, Fact, Method, Recoding, Solution};
 use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::report::{Block, Chart, Section, Series, Unit};
 use crate::watch::Watch;
 use crate::with_matrix;
 
@@ -37,19 +37,6 @@ pub fn of(policy: &Policy) -> Option<Target> {
     (max_gcp.is_some() || max_query_error.is_some()).then_some(Target { max_gcp, max_query_error })
 }
 
-/// One k that was tried.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Step {
-    /// What was required.
-    pub k: usize,
-    /// Its loss.
-    pub gcp: f64,
-    /// The mean error of COUNT queries, where that is asked for.
-    pub query_error: Option<f64>,
-    /// Whether the target was met.
-    pub met: bool,
-}
-
 /// The best privacy that was found.
 #[derive(Clone, Debug)]
 pub struct Found {
@@ -58,7 +45,7 @@ pub struct Found {
     /// What the method found for it.
     pub solution: Solution,
     /// All that was tried, by k.
-    pub steps: Vec<Step>,
+    pub steps: Vec<FrontierStep>,
 }
 
 impl Target {
@@ -71,8 +58,8 @@ impl Target {
         watch: &dyn Watch,
     ) -> Result<Found> {
         let mut trial = problem.clone();
-        let mut steps: Vec<Step> = Vec::new();
-        let mut attempt = |k: usize| -> Result<(Step, Solution)> {
+        let mut steps: Vec<FrontierStep> = Vec::new();
+        let mut attempt = |k: usize| -> Result<(FrontierStep, Solution)> {
             watch.check()?;
             let mut privacy = policy.privacy.clone();
             privacy.k = Some(k);
@@ -104,16 +91,16 @@ impl Target {
         Ok(Found { k: most, solution: best, steps })
     }
 
-    fn measure(&self, problem: &Problem, solution: &Solution, k: usize) -> Result<Step> {
+    fn measure(&self, problem: &Problem, solution: &Solution, k: usize) -> Result<FrontierStep> {
         let gcp = gcp(problem, solution);
         let measure = |_| queries::mean_error(problem, solution, QUERIES, QUERY_SEED);
         let query_error = self.max_query_error.map(measure).transpose()?;
         let within = |value: f64, most: Option<f64>| most.is_none_or(|most| value <= most);
         let met = within(gcp, self.max_gcp) && within(query_error.unwrap_or(0.0), self.max_query_error);
-        Ok(Step { k, gcp, query_error, met })
+        Ok(FrontierStep { k, gcp, query_error, met })
     }
 
-    fn out_of_reach(&self, first: &Step) -> Error {
+    fn out_of_reach(&self, first: &FrontierStep) -> Error {
         let error = first
             .query_error
             .map_or(String::new(), |error| format!(" and the mean error of queries {error:.4}"));
@@ -134,72 +121,31 @@ impl Target {
 }
 
 impl Found {
-    /// The solution, which tells how it was found.
+    /// The solution, with the fact of how it was found.
     pub fn into_solution(self, target: &Target) -> Solution {
-        let section = self.section(target);
         let mut solution = self.solution;
-        solution.notes.push(format!("k = {} is the largest k found with {}.", self.k, target.in_words()));
-        solution.sections.push(section);
+        solution.facts.push(Fact::Frontier(Frontier {
+            asked: target.in_words(),
+            k: self.k,
+            steps: self.steps,
+        }));
         solution
-    }
-
-    fn section(&self, target: &Target) -> Section {
-        let figure = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
-        let row = |step: &Step| {
-            let met = if step.met { "yes" } else { "no" };
-            vec![step.k.to_string(), figure(Some(step.gcp)), figure(step.query_error), met.to_owned()]
-        };
-        let line = |name: &str, value: fn(&Step) -> Option<f64>| Series {
-            name: name.to_owned(),
-            values: self.steps.iter().map(value).collect(),
-        };
-        let mut series = vec![line("loss", |step| Some(step.gcp))];
-        if target.max_query_error.is_some() {
-            series.push(line("query error", |step| step.query_error));
-        }
-        let chart = Chart {
-            title: "The frontier".to_owned(),
-            words: "What each k costs that was tried.".to_owned(),
-            across: "k".to_owned(),
-            places: self.steps.iter().map(|step| step.k.to_string()).collect(),
-            series,
-            unit: Unit::Share,
-            log: false,
-        };
-        Section {
-            heading: "The best privacy for this utility".to_owned(),
-            blocks: vec![
-                Block::Words(format!(
-                    "Asked for {}. k was doubled while that held, then the gap was halved; k = {} is the largest that \
-                     held. Loss need not grow with every step of k, so larger k were not all tried.",
-                    target.in_words(),
-                    self.k
-                )),
-                Block::Lines(chart),
-                Block::Table {
-                    head: ["k", "loss (GCP)", "mean query error", "within the target"]
-                        .map(str::to_owned)
-                        .to_vec(),
-                    rows: self.steps.iter().map(row).collect(),
-                },
-            ],
-        }
     }
 }
 
 /// The global certainty penalty of a solution; a suppressed record loses everything.
 pub fn gcp(problem: &Problem, solution: &Solution) -> f64 {
     let kernel = Kernel::new(&problem.attributes);
-    let of_box = |group: usize, boxes: &crate::method::Boxes| -> f64 {
+    let of_box = |group: usize, boxes: &Boxes| -> f64 {
         let ends = boxes.ends.iter().enumerate();
         ends.map(|(at, ends)| kernel.penalty(at, ends[group].0 as usize, ends[group].1 as usize)).sum()
     };
     let groups = solution.partition.groups().enumerate();
     let published: f64 = with_matrix!(&problem.records, matrix => groups
         .map(|(at, group)| {
-            let penalty = match &solution.boxes {
-                Some(boxes) => of_box(at, boxes),
-                None => kernel.ncp(&Extent::around(matrix, group)),
+            let penalty = match &solution.recoding {
+                Recoding::Boxes(boxes) | Recoding::Masks { boxes, .. } => of_box(at, boxes),
+                Recoding::Tight | Recoding::Cells(_) => kernel.ncp(&Extent::around(matrix, group)),
             };
             group.len() as f64 * penalty
         })

@@ -5,17 +5,17 @@
 
 use std::path::PathBuf;
 
-use crate::audit::audit;
+use super::{Clock, Job, Prepared, check_release_is_not_the_table};
 use crate::audit::classes::Classes;
 use crate::error::{Error, Result};
-use crate::method::{GroupCells, Partition, Solution};
+use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
+use crate::plan::{Choices, Plan, UNMET_HINT, Unmet};
 use crate::policy::{Hierarchy, Policy, Role};
 use crate::privacy::Tally;
 use crate::problem::Problem;
-use crate::recipe::{Finder, Recipe};
-use crate::release::{Order, Output, Publish, Release};
-use crate::report::{Provenance, Report};
-use crate::run::{Clock, Prepared, check_release_is_not_the_table, hash};
+use crate::recipe::Recipe;
+use crate::release::Order;
+use crate::secret::Secret;
 use crate::table::{Reading, Table};
 use crate::watch::Watch;
 
@@ -30,23 +30,12 @@ pub struct Apply {
     pub release: PathBuf,
     /// In which order rows are written.
     pub order: Order,
-    /// The seed of the order of rows.
-    pub seed: u64,
     /// What happens where the requirement does not hold.
     pub unmet: Unmet,
     /// Whether to hash input and output, for the report.
     pub hashes: bool,
-}
-
-/// What happens if masked records do not meet the requirement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unmet {
-    /// Nothing is written.
-    Refuse,
-    /// The records of classes that fall short are left out.
-    Suppress,
-    /// They are written all the same, for use where the table itself may be seen.
-    Publish,
+    /// What the order of rows is drawn from; fresh unless somebody brings one.
+    pub secret: Option<Secret>,
 }
 
 impl Apply {
@@ -55,59 +44,20 @@ impl Apply {
         let mut clock = Clock::start();
         check_release_is_not_the_table(&self.data, &self.release)?;
         let table = self.read(watch)?;
-        let mut policy = self.recipe.policy_for(table.names())?.with_seed(self.seed);
         clock.lap("read");
+        let mut policy = self.recipe.policy_for(table.names())?;
         take_unknown_values_in(&mut policy, &table)?;
-        if self.unmet == Unmet::Suppress {
-            // Leaving records out was asked for, however many.
-            (policy.privacy.suppress, policy.privacy.suppress_given) = (1.0, true);
-        }
-        let problem = Problem::new(&table, &policy)?;
-        clock.lap("encode");
-        watch.stage("masking", None);
-        let (solution, mut notes) = self.mask(&problem)?;
-        clock.lap("anonymize");
-        let mut output = Output::create(&self.release)?;
-        Release::new(&table, &problem, &policy, &solution, Publish::Cells, self.order)?
-            .write(&mut output, watch)?;
-        clock.lap("write");
-        let findings = audit(&problem, &policy, output.temporary_path(), watch)?;
-        clock.lap("audit");
-        if let Some(violation) = findings.measures.violations.first() {
-            if self.unmet != Unmet::Publish {
-                return Err(unmet(violation).in_file(&self.data));
-            }
-            notes.push(
-                "The requirement does not hold; the records were written because that was asked for."
-                    .to_owned(),
-            );
-        }
-        let (data_hash, release_hash) = match self.hashes {
-            true => (hash(&self.data)?, hash(output.temporary_path())?),
-            false => (String::new(), String::new()),
+        let masking = Masking { recipe: self.recipe.clone(), unmet: self.unmet };
+        let choices = Choices { order: self.order, secret: self.secret.clone(), ..Choices::default() };
+        let plan = Plan::of_method(&policy, Box::new(masking), self.unmet, choices)?;
+        let job = Job {
+            plan: &plan,
+            data: &self.data,
+            release: &self.release,
+            overrides: &[],
+            hashes: self.hashes,
         };
-        let report = Report {
-            measures: findings.measures,
-            method: self.recipe.method.clone(),
-            seed: self.seed,
-            seconds: clock.finish(),
-            distributions: findings.distributions,
-            quasi: problem.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
-            sensitive_attributes: problem.sensitive.iter().map(|counted| counted.name.clone()).collect(),
-            examples: findings.examples,
-            provenance: Provenance {
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                data: self.data.display().to_string(),
-                data_hash,
-                release: self.release.display().to_string(),
-                release_hash,
-                ..Provenance::default()
-            },
-            notes,
-            sections: Vec::new(),
-        };
-        watch.check()?;
-        Ok(Prepared::new(output, None, report, None))
+        job.prepare(&table, clock, watch)
     }
 
     fn read(&self, watch: &dyn Watch) -> Result<Table> {
@@ -116,61 +66,46 @@ impl Apply {
         let plan = |names: &[String]| self.recipe.storage(&policy, names);
         Table::read(&Reading { path: &self.data, missing, plan: &plan, watch })
     }
+}
 
-    /// The masked records in classes, and what to know about them.
-    fn mask(&self, problem: &Problem) -> Result<(Solution, Vec<String>)> {
-        let mut notes = Vec::new();
-        let (mut finders, mut of_record) = (Vec::new(), Vec::new());
-        for (at, attribute) in problem.attributes.iter().enumerate() {
-            let own = self.recipe.attributes.get(&attribute.name);
-            let finder = Finder::new(own.map_or(&[], |own| &own.cells))?;
-            let of_code = finder.cells_of(attribute);
-            let codes = (0..problem.len()).map(|record| problem.records.code(record, at) as usize);
-            let cells: Vec<u32> = codes.map(|code| of_code[code].unwrap_or(u32::MAX)).collect();
-            let covers_all =
-                attribute.domain.kind() == crate::policy::Kind::Numeric || attribute.has_hierarchy;
-            let unknown = cells.iter().filter(|cell| **cell == u32::MAX).count();
-            if covers_all && unknown > 0 && own.is_some_and(|own| !own.cells.is_empty()) {
-                notes.push(format!(
-                    "{unknown} values of \"{}\" are not covered by the recipe and were published as *.",
-                    attribute.name
-                ));
-            }
-            finders.push(finder);
-            of_record.push(cells);
-        }
+/// A saved recoding as a method.
+struct Masking {
+    recipe: Recipe,
+    unmet: Unmet,
+}
+
+impl Method for Masking {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        watch.stage("masking", None);
+        let masker = self.recipe.masker(problem)?;
+        let attributes = 0..problem.attributes.len();
+        let of_record: Vec<Vec<u32>> = attributes.clone().map(|at| masker.cells(problem, at)).collect();
+        let facts = attributes.filter_map(|at| masker.not_covered(problem, at, &of_record[at])).collect();
         let kept = match self.unmet {
             Unmet::Suppress => safe_records(problem, &of_record),
-            Unmet::Refuse | Unmet::Publish => (0..problem.len() as u32).collect(),
+            _ => (0..problem.len() as u32).collect(),
         };
         if kept.is_empty() {
-            return Err(unmet("no class of records is large enough").in_file(&self.data));
+            return Err(Error::requirement(
+                "masked with this recipe, the records do not meet its requirement: no class of records is large enough",
+            )
+            .with_hint(UNMET_HINT));
         }
         let classes = group(&of_record, &kept);
-        let cells = finders
+        let cells = of_record
             .iter()
-            .zip(&of_record)
-            .map(|(finder, of_record)| {
+            .enumerate()
+            .map(|(at, of_record)| {
                 let of = |class: &Vec<u32>| of_record[class[0] as usize];
-                GroupCells::new(classes.iter().map(of), |cell| {
-                    finder.text((cell != u32::MAX).then_some(cell)).to_owned()
-                })
+                GroupCells::new(classes.iter().map(of), |cell| masker.text(at, cell).to_owned())
             })
             .collect();
         let inside: std::collections::BTreeSet<u32> = kept.into_iter().collect();
         let suppressed = (0..problem.len() as u32).filter(|record| !inside.contains(record)).collect();
         let sizes: Vec<usize> = classes.iter().map(Vec::len).collect();
         let partition = Partition::from_sizes(classes.concat(), sizes);
-        Ok((Solution { partition, suppressed, cells: Some(cells), ..Solution::default() }, notes))
+        Ok(Solution { partition, suppressed, recoding: Recoding::Cells(cells), facts })
     }
-}
-
-fn unmet(violation: &str) -> Error {
-    Error::requirement(format!("masked with this recipe, the records do not meet its requirement: {violation}"))
-        .with_hint(
-            "mask more records at once, leave out those that fall short with --unmet suppress, or write them all the \
-             same with --unmet publish",
-        )
 }
 
 /// Values that a hierarchy does not have become leaves below its root, where nothing but `*` covers them.

@@ -1,0 +1,200 @@
+//! What a method has to say of what it found: facts with figures, which the report puts into words.
+//!
+//! A method of this library that has something new to say adds a variant here and its words in `report/methods/`; one of
+//! another crate says [`Fact::Remark`].
+
+use serde::Serialize;
+
+use super::refine::{End, Goal, Step};
+
+/// One thing that a method says.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "fact", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Fact {
+    /// Another method was chosen.
+    Chosen {
+        /// Its name.
+        method: &'static str,
+        /// Why.
+        because: Because,
+    },
+    /// The privacy that was reached within a limit on the loss.
+    ReachedWithinLimit {
+        /// `k` or `l`.
+        measure: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A full-domain recoding.
+    FullDomain(FullDomain),
+    /// The research value that clusters leave, and what it was before.
+    ClusterValue {
+        /// What is left.
+        left: f64,
+        /// What there was.
+        before: f64,
+    },
+    /// What a top-down refinement did.
+    Refinement(Refinement),
+    /// The largest k that keeps a utility target.
+    Frontier(Frontier),
+    /// Values that a recoding learned elsewhere does not cover.
+    NotCovered {
+        /// The attribute.
+        attribute: String,
+        /// Cells with such values.
+        values: usize,
+    },
+    /// A sentence of a method from elsewhere.
+    Remark {
+        /// The sentence.
+        words: String,
+    },
+}
+
+/// Why a method was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Because {
+    /// The policy limits the loss and asks for the most privacy.
+    LossIsLimited,
+    /// A better one could take longer than this.
+    TableIsLarge {
+        /// Seconds that it may take.
+        seconds: f64,
+    },
+    /// As a rule it loses least.
+    LosesLeast,
+}
+
+/// A full-domain recoding: one level per attribute, a *string* of levels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FullDomain {
+    /// What was optimised.
+    pub goal: &'static str,
+    /// The score of the string; losses are told without their sign. `None` if no valid string was met.
+    pub score: Option<f64>,
+    /// No valid string has a better score.
+    pub bound: f64,
+    /// How far that is proved.
+    pub proof: Proof,
+    /// The string, attribute by attribute.
+    pub levels: Vec<Level>,
+    /// Strings that were left after levels failed by themselves.
+    pub strings: f64,
+    /// Levels that failed by themselves.
+    pub pruned: usize,
+    /// Groups that were tested.
+    pub tests: u64,
+    /// Strings that are as good, this one among them.
+    pub equal: Vec<EqualString>,
+}
+
+/// How far a string is proved to be the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// No valid string is better.
+    Proved,
+    /// The search was stopped; the bound tells how much better one could be.
+    Bounded,
+    /// The best of the few that a local search tests.
+    OfTheTested,
+    /// A local search met no valid string, so every attribute is at its coarsest level.
+    NothingMet,
+}
+
+/// The level of one attribute in a string.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Level {
+    /// The attribute.
+    pub attribute: String,
+    /// Its level.
+    pub level: u8,
+    /// The coarsest one there is.
+    pub top: u8,
+    /// Groups of values at that level.
+    pub groups: u32,
+    /// The lowest level that was tried.
+    pub lowest: u8,
+    /// The highest level that was tried.
+    pub highest: u8,
+    /// What the level is worth, for goals that add up.
+    pub value: Option<f64>,
+}
+
+/// A string that is as good as the best.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct EqualString {
+    /// Its levels.
+    pub levels: Vec<u8>,
+    /// Attributes at their top level.
+    pub tops: usize,
+}
+
+/// What a top-down refinement did.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Refinement {
+    /// What decided.
+    pub goal: Goal,
+    /// Why it ended.
+    pub end: End,
+    /// The quasi-identifiers that were kept safe, in words.
+    pub quasi_identifiers: Vec<String>,
+    /// Quasi-identifiers that follow from another one, each with that one.
+    pub follow: Vec<(String, String)>,
+    /// What was done, step by step.
+    pub steps: Vec<Step>,
+    /// The masked values of each attribute.
+    pub masks: Vec<MaskTree>,
+    /// Attributes that stay masked because missing values could not be parted from numbers.
+    pub masked_by_missing: Vec<String>,
+    /// The one of several classes that was looked at.
+    pub class_of_several: Option<String>,
+}
+
+/// What an attribute was refined into.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MaskTree {
+    /// The attribute.
+    pub attribute: String,
+    /// Its masked values, parents before children; the first stands for all.
+    pub values: Vec<MaskedValue>,
+}
+
+/// A masked value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MaskedValue {
+    /// As it would be published.
+    pub label: String,
+    /// Records that have it.
+    pub records: u64,
+    /// What it was refined from.
+    pub parent: Option<u32>,
+}
+
+/// The best privacy for a utility.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Frontier {
+    /// What was asked for, in words.
+    pub asked: String,
+    /// The largest k that was found.
+    pub k: usize,
+    /// All that was tried, by k.
+    pub steps: Vec<FrontierStep>,
+}
+
+/// One k that was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FrontierStep {
+    /// What was required.
+    pub k: usize,
+    /// Its loss.
+    pub gcp: f64,
+    /// The mean error of COUNT queries, where that is asked for.
+    pub query_error: Option<f64>,
+    /// Whether the target was met.
+    pub met: bool,
+}

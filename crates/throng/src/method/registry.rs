@@ -1,0 +1,232 @@
+//! What is known of methods before one is run, and the list of them.
+
+use toml::Table;
+
+use super::options::{Mistake, OptionKind, OptionSpec, Options};
+use super::{Method, STANDARD, improve};
+use crate::error::{Error, Result, did_you_mean};
+use crate::privacy::Part;
+
+/// What the registry knows of a method.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name in policies and on the command line.
+    pub name: &'static str,
+    /// What it is for, in a sentence.
+    pub summary: &'static str,
+    /// Where it was described.
+    pub citation: &'static str,
+    /// What can be relied on.
+    pub guarantee: &'static str,
+    /// The parts of a requirement it takes.
+    pub takes: &'static [Part],
+    /// The parts of a requirement it cannot do without.
+    pub needs: &'static [Part],
+    /// Its options.
+    pub options: &'static [OptionSpec],
+    /// In what it differs from most methods.
+    pub traits: Traits,
+    /// Makes it ready to run.
+    pub configure: fn(&Options, &Methods) -> Result<Box<dyn Method>>,
+}
+
+/// In what a method differs from most; all that is done differently for some methods is decided by these.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traits {
+    /// How its groups are meant to be published.
+    pub published: Published,
+    /// Whether a numeric attribute is recoded by the bands of its hierarchy.
+    pub recodes_by_levels: bool,
+    /// The share of records it may suppress under a policy that does not say.
+    pub suppresses: f64,
+    /// Why a comparison runs it only when it is named; `None` if it always does.
+    pub compared_if_named: Option<&'static str>,
+}
+
+/// How the groups of a method are meant to be published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Published {
+    /// As cells that all records of a group share.
+    AsClasses,
+    /// By permutation: exact quasi-identifiers in one table, sensitive values by group in another.
+    ByPermutation,
+}
+
+impl Traits {
+    /// Those of most methods.
+    pub const USUAL: Traits = Traits {
+        published: Published::AsClasses,
+        recodes_by_levels: false,
+        suppresses: 0.0,
+        compared_if_named: None,
+    };
+}
+
+/// Why a method cannot be used for a requirement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It does not take a part of it.
+    DoesNotTake(Part),
+    /// It cannot do without a part that is not there.
+    Needs(Part),
+}
+
+impl Refusal {
+    /// What the method does, to follow its name.
+    pub fn describe(&self) -> String {
+        match self {
+            Refusal::DoesNotTake(part) => format!("does not take {}", part.name()),
+            Refusal::Needs(part) => format!("needs {} in [privacy]", part.name()),
+        }
+    }
+}
+
+/// A list of methods.
+///
+/// ```
+/// use throng::method::Methods;
+/// let methods = Methods::standard();
+/// assert_eq!(methods.find("peel")?.name, "peel");
+/// assert_eq!(methods.find("peal").unwrap_err().hint(), Some("did you mean \"peel\"?"));
+/// # Ok::<(), throng::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Methods(Vec<Entry>);
+
+impl Default for Methods {
+    fn default() -> Self {
+        Self::standard()
+    }
+}
+
+impl Methods {
+    /// The methods of this library.
+    pub fn standard() -> Self {
+        Methods(STANDARD.to_vec())
+    }
+
+    /// With one more, in place of one of the same name.
+    #[must_use]
+    pub fn with(mut self, entry: Entry) -> Self {
+        self.0.retain(|own| own.name != entry.name);
+        self.0.push(entry);
+        self
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.0.iter()
+    }
+
+    /// The method of a name, or an error that says what there is.
+    pub fn find(&self, name: &str) -> Result<&Entry> {
+        self.0.iter().find(|entry| entry.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.0.iter().map(|entry| entry.name).collect();
+            let hint = match did_you_mean(name, names.iter().copied()) {
+                Some(guess) => format!("did you mean \"{guess}\"?"),
+                None => format!("the methods are {}", names.join(", ")),
+            };
+            Error::input(format!("there is no method \"{name}\"")).with_hint(hint)
+        })
+    }
+
+    /// Why a method cannot be used for a requirement, if so.
+    pub fn refusal(&self, entry: &Entry, parts: &[Part]) -> Option<Refusal> {
+        // Hard rules hold for every method: for those that do not take them, records are divided first.
+        let mut beyond = parts.iter().filter(|part| **part != Part::HardRules);
+        let not_taken = beyond.find(|part| !entry.takes.contains(part));
+        let needed = || entry.needs.iter().find(|part| !parts.contains(part));
+        not_taken
+            .map(|part| Refusal::DoesNotTake(*part))
+            .or_else(|| needed().map(|part| Refusal::Needs(*part)))
+    }
+
+    /// An error if a method cannot be used for a requirement.
+    pub fn check_takes(&self, entry: &Entry, parts: &[Part]) -> Result<()> {
+        let Some(refusal) = self.refusal(entry, parts) else { return Ok(()) };
+        let hint = match refusal {
+            Refusal::Needs(_) => {
+                "it looks for the most privacy within that limit; for example max_loss = 0.3".to_owned()
+            }
+            Refusal::DoesNotTake(part) => {
+                let others = self.0.iter().filter(|entry| entry.takes.contains(&part));
+                let others: Vec<&str> = others.map(|entry| entry.name).collect();
+                match others.is_empty() {
+                    true => format!("no method of this version takes {}; leave it out", part.name()),
+                    false => format!("methods that do: {}", others.join(", ")),
+                }
+            }
+        };
+        Err(Error::input(format!("the method {} {}", entry.name, refusal.describe())).with_hint(hint))
+    }
+
+    /// The options that a method has, with those of a method that it works with.
+    pub fn options(&self, entry: &Entry, written: &Table) -> Result<Vec<OptionSpec>> {
+        let mut options: Vec<OptionSpec> = entry.options.to_vec();
+        for option in entry.options {
+            if let OptionKind::Method { default } = option.kind {
+                let name = written.get(option.name).and_then(toml::Value::as_str).unwrap_or(default);
+                let further = self.find(name)?.options.iter();
+                options
+                    .extend(further.filter(|own| entry.options.iter().all(|option| option.name != own.name)));
+            }
+        }
+        if entry.traits.published == Published::AsClasses {
+            options.push(improve::OPTION);
+        }
+        Ok(options)
+    }
+
+    /// A method ready to run, its options checked.
+    pub fn configure(&self, entry: &Entry, written: &Table) -> std::result::Result<Box<dyn Method>, Mistake> {
+        let name_of_method = |error| Mistake { key: String::new(), error };
+        let declared = self.options(entry, written).map_err(name_of_method)?;
+        let options = Options::check(&format!("the method {}", entry.name), declared, written)?;
+        let method = (entry.configure)(&options, self).map_err(name_of_method)?;
+        match entry.traits.published {
+            Published::AsClasses => improve::if_asked(method, &options).map_err(name_of_method),
+            Published::ByPermutation => Ok(method),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_method_can_be_made_with_its_defaults_and_with_every_choice() {
+        let methods = Methods::standard();
+        for entry in methods.iter() {
+            assert!(methods.configure(entry, &Table::new()).is_ok(), "{}", entry.name);
+            for option in entry.options {
+                let OptionKind::Choice { words } = option.kind else { continue };
+                for word in words {
+                    let written: Table = format!("{} = \"{word}\"", option.name).parse().unwrap();
+                    let made = methods.configure(entry, &written);
+                    assert!(made.is_ok(), "{} with {written}: {:?}", entry.name, made.err());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_option_says_what_it_does() {
+        for entry in Methods::standard().iter() {
+            for option in entry.options {
+                assert!(!option.help.is_empty() && !option.help.ends_with('.'), "{}", option.name);
+            }
+        }
+    }
+
+    #[test]
+    fn options_of_a_method_that_another_works_with_are_its_own() {
+        let methods = Methods::standard();
+        let entry = methods.find("accuracy-search").unwrap();
+        let over: Table = "over = \"mondrian\"\nties = \"table\"".parse().unwrap();
+        assert!(methods.configure(entry, &over).is_ok());
+        let mistake = methods.configure(entry, &"ties = \"table\"".parse().unwrap()).err().unwrap();
+        assert_eq!(mistake.key, "ties");
+    }
+}

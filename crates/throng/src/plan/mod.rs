@@ -1,0 +1,389 @@
+//! A plan: everything that is decided before data is touched.
+//!
+//! A policy says what must hold, a [`Registry`] what can be done, and [`Choices`] how the release is to look. A plan made
+//! from the three holds the method with its wrappers, the target, how the release is published, how many records may be left
+//! out, the seed and the secret; from there on nobody asks for the name of a method. It reads a table, binds a problem,
+//! solves, publishes and audits; commands, fronts and tests are loops over plans.
+//!
+//! ```
+//! use throng::plan::{Choices, Plan, Registry};
+//! use throng::policy::Policy;
+//! let policy = Policy::parse("[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n", None)?;
+//! let plan = Plan::new(&policy, &Registry::default(), Choices::default())?;
+//! assert_eq!(plan.method_name(), "auto");
+//! # Ok::<(), throng::Error>(())
+//! ```
+
+mod registry;
+pub mod target;
+
+use std::path::Path;
+
+pub use registry::Registry;
+use target::Target;
+
+use crate::audit::{Findings, audit};
+use crate::error::{Error, Result};
+use crate::method::options::Mistake;
+use crate::method::{Entry, Method, Methods, PerPart, Published, Solution, Traits};
+use crate::policy::Policy;
+use crate::privacy::Part;
+use crate::problem::{self, Problem};
+use crate::release::{Order, Output, Publish, Release, permutation};
+use crate::secret::Secret;
+use crate::table::{Reading, Table};
+use crate::watch::Watch;
+
+/// What is chosen beside the policy.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// How quasi-identifiers are written; a method that is meant for another way goes before.
+    pub publish: Publish,
+    /// In which order rows are written.
+    pub order: Order,
+    /// What the order and every lot is drawn from; fresh unless somebody brings one.
+    pub secret: Option<Secret>,
+}
+
+/// What happens where a release does not meet its requirement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmet {
+    /// That cannot be: the method promised that it does.
+    Impossible,
+    /// Nothing is written.
+    Refuse,
+    /// The records of classes that fall short are left out.
+    Suppress,
+    /// They are written all the same, for use where the table itself may be seen.
+    Publish,
+}
+
+/// Everything that is decided before data is touched.
+pub struct Plan {
+    policy: Policy,
+    name: String,
+    method: Box<dyn Method>,
+    traits: Traits,
+    /// Whether soft rules steer the method.
+    steered_by_rules: bool,
+    target: Option<Target>,
+    publish: Publish,
+    order: Order,
+    secret: Secret,
+    /// Share of records that may be suppressed.
+    suppress: f64,
+    unmet: Unmet,
+    /// Options of the policy that do not apply to the method.
+    left_out: Vec<String>,
+}
+
+/// What a plan's method found, and the policy that its release is held to.
+#[derive(Clone, Debug)]
+pub struct Solved {
+    /// The solution.
+    pub solution: Solution,
+    /// The policy; where a target was given, with the k that was found.
+    pub policy: Policy,
+}
+
+/// A release that is written but not under its name yet.
+#[derive(Debug)]
+pub struct Written {
+    /// The release.
+    pub output: Output,
+    /// The table of sensitive values, where it is published by permutation.
+    pub beside: Option<Output>,
+}
+
+impl Plan {
+    /// Decides; an error if the method does not take what the policy asks for.
+    pub fn new(policy: &Policy, registry: &Registry, choices: Choices) -> Result<Self> {
+        let policy = with_seed(policy)?;
+        // A method that was not written is the default one: what it does not take stands under [privacy].
+        let span = policy.method.span.as_ref().unwrap_or(&policy.privacy.span);
+        let point = |error: Error| policy.point(error, span, "here");
+        let methods = &registry.methods;
+        let entry = *methods.find(&policy.method.name).map_err(point)?;
+        methods.check_takes(&entry, &parts(&policy)).map_err(point)?;
+        let (options, left_out) = options(&policy, &entry, methods)?;
+        let method = methods.configure(&entry, &options).map_err(|Mistake { key, error }| {
+            match policy.option_span(&key) {
+                Some(span) if !key.is_empty() => policy.point(error, &span, "in this option"),
+                _ => point(error),
+            }
+        })?;
+        let steered_by_rules = entry.takes.contains(&Part::HardRules);
+        Ok(Plan {
+            name: entry.name.to_owned(),
+            method: if steered_by_rules { method } else { Box::new(PerPart(method)) },
+            traits: entry.traits,
+            steered_by_rules,
+            target: target::of(&policy),
+            publish: match entry.traits.published {
+                Published::AsClasses => choices.publish,
+                Published::ByPermutation => Publish::Permutation,
+            },
+            order: choices.order,
+            secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
+            suppress: allowance(&policy, methods),
+            unmet: Unmet::Impossible,
+            left_out,
+            policy,
+        })
+    }
+
+    /// A plan for something that solves problems but is no method of a registry, such as a saved recoding. What it makes
+    /// need not meet the requirement: `unmet` says what happens then.
+    pub fn of_method(
+        policy: &Policy,
+        method: Box<dyn Method>,
+        unmet: Unmet,
+        choices: Choices,
+    ) -> Result<Self> {
+        let policy = with_seed(policy)?;
+        Ok(Plan {
+            name: policy.method.name.clone(),
+            method,
+            traits: Traits::USUAL,
+            steered_by_rules: true,
+            target: None,
+            publish: choices.publish,
+            order: choices.order,
+            secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
+            // Leaving records out was asked for, however many.
+            suppress: if unmet == Unmet::Suppress { 1.0 } else { policy.privacy.suppress },
+            unmet,
+            left_out: Vec::new(),
+            policy,
+        })
+    }
+
+    /// The method's name.
+    pub fn method_name(&self) -> &str {
+        &self.name
+    }
+
+    /// The policy, with a seed.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// In what the method differs from most.
+    pub fn traits(&self) -> Traits {
+        self.traits
+    }
+
+    /// Whether soft rules steer the method.
+    pub fn steered_by_rules(&self) -> bool {
+        self.steered_by_rules
+    }
+
+    /// How the release is published.
+    pub fn publish(&self) -> Publish {
+        self.publish
+    }
+
+    /// In which order its rows come.
+    pub fn order(&self) -> Order {
+        self.order
+    }
+
+    /// What happens where the requirement is not met.
+    pub fn unmet(&self) -> Unmet {
+        self.unmet
+    }
+
+    /// Options of the policy that were written for another method and do not apply to this one.
+    pub fn left_out_options(&self) -> &[String] {
+        &self.left_out
+    }
+
+    /// Reads a table as the plan needs it.
+    pub fn read(&self, data: &Path, watch: &dyn Watch) -> Result<Table> {
+        read(data, &self.policy, watch)
+    }
+
+    /// Joins a table and the plan.
+    pub fn problem(&self, table: &Table) -> Result<Problem> {
+        let mut problem = Problem::new(table, &self.policy)?;
+        self.bind(&mut problem);
+        Ok(problem)
+    }
+
+    /// Asks for this plan's requirement in a problem of the same table and roles.
+    pub fn bind(&self, problem: &mut Problem) {
+        problem.require(&self.policy.privacy);
+        problem.suppressible = self.suppressible(problem.len());
+        problem.seed = self.policy.method.seed;
+        problem.secret = self.secret.clone();
+    }
+
+    /// How many of so many records may be suppressed.
+    pub fn suppressible(&self, of: usize) -> usize {
+        records(self.suppress, of)
+    }
+
+    /// Finds groups. Where a target was given, the problem then asks for the k that was found.
+    pub fn solve(&self, problem: &mut Problem, watch: &dyn Watch) -> Result<Solved> {
+        let (solution, k) = self.find(problem, watch)?;
+        let mut policy = self.policy.clone();
+        if let Some(k) = k {
+            policy.privacy.k = Some(k);
+            problem.require(&policy.privacy);
+        }
+        Ok(Solved { solution, policy })
+    }
+
+    /// Finds groups; with a target also the k that they meet.
+    pub fn find(&self, problem: &Problem, watch: &dyn Watch) -> Result<(Solution, Option<usize>)> {
+        if self.unmet == Unmet::Impossible {
+            problem.requirement.check_feasible(problem)?;
+        }
+        match &self.target {
+            None => Ok((self.method.solve(problem, watch)?, None)),
+            Some(target) => {
+                let found = target.best_privacy(problem, &self.policy, self.method.as_ref(), watch)?;
+                let k = found.k;
+                Ok((found.into_solution(target), Some(k)))
+            }
+        }
+    }
+
+    /// The release of a solution.
+    pub fn release<'a>(
+        &self,
+        table: &'a Table,
+        problem: &'a Problem,
+        solved: &Solved,
+    ) -> Result<Release<'a>> {
+        Release::new(table, problem, &solved.policy, &solved.solution, self.publish, self.order)
+    }
+
+    /// Writes the release of a solution beside the name that it will get.
+    pub fn write(
+        &self,
+        table: &Table,
+        problem: &Problem,
+        solved: &Solved,
+        path: &Path,
+        watch: &dyn Watch,
+    ) -> Result<Written> {
+        if self.publish == Publish::Permutation {
+            permutation::check_name(path)?;
+        }
+        let release = self.release(table, problem, solved)?;
+        let mut output = Output::create(path)?;
+        if self.publish != Publish::Permutation {
+            release.write(&mut output, watch)?;
+            return Ok(Written { output, beside: None });
+        }
+        let temporary = permutation::sensitive_path(output.temporary_path());
+        let mut beside = Output::create_beside(&output, &permutation::sensitive_path(path), &temporary)?;
+        release.write(&mut output, watch)?;
+        release.write_sensitive(&mut beside)?;
+        Ok(Written { output, beside: Some(beside) })
+    }
+
+    /// Measures a written release. One that does not meet a requirement that the method promised to meet is a bug.
+    pub fn audit(
+        &self,
+        problem: &Problem,
+        solved: &Solved,
+        release: &Path,
+        watch: &dyn Watch,
+    ) -> Result<Findings> {
+        let findings = audit(problem, &solved.policy, release, watch)?;
+        self.check(&findings)?;
+        Ok(findings)
+    }
+
+    /// An error if a release may not be published.
+    pub fn check(&self, findings: &Findings) -> Result<()> {
+        let Some(violation) = findings.measures.violations.first() else { return Ok(()) };
+        match self.unmet {
+            Unmet::Impossible => {
+                Err(Error::bug(format!("the release does not meet its requirement: {violation}")))
+            }
+            Unmet::Refuse | Unmet::Suppress => Err(Error::requirement(format!(
+                "masked with this recipe, the records do not meet its requirement: {violation}"
+            ))
+            .with_hint(UNMET_HINT)),
+            Unmet::Publish => Ok(()),
+        }
+    }
+}
+
+/// What to do where masked records do not meet a requirement.
+pub(crate) const UNMET_HINT: &str = "mask more records at once, leave out those that fall short with --unmet suppress, or write them all the \
+     same with --unmet publish";
+
+/// Reads a table as a policy needs it.
+pub(crate) fn read(data: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Table> {
+    let plan = |names: &[String]| {
+        policy.check_columns(names)?;
+        Ok(problem::storage(policy, names))
+    };
+    let missing = policy.missing.first().map_or("", String::as_str);
+    Table::read(&Reading { path: data, missing, plan: &plan, watch })
+}
+
+/// The share of records that may be suppressed. A method whose point it is may suppress some unless told otherwise.
+pub(crate) fn allowance(policy: &Policy, methods: &Methods) -> f64 {
+    match methods.find(&policy.method.name) {
+        Ok(entry) if !policy.privacy.suppress_given => entry.traits.suppresses,
+        _ => policy.privacy.suppress,
+    }
+}
+
+/// A share of records as a number of them, with room for rounding: 5 % of 20 records is one record.
+pub(crate) fn records(share: f64, of: usize) -> usize {
+    (share * of as f64 + 1e-9) as usize
+}
+
+/// The policy, with a seed that nobody chose if none was written.
+fn with_seed(policy: &Policy) -> Result<Policy> {
+    let policy = policy.clone();
+    match policy.method.seed_given {
+        true => Ok(policy),
+        false => Ok(policy.with_seed(draw_seed()?)),
+    }
+}
+
+/// A new seed. It fits a TOML integer.
+pub fn draw_seed() -> Result<u64> {
+    Ok(rand::Rng::next_u64(&mut Secret::fresh()?.stream(0)) >> 1)
+}
+
+/// The options that a method gets, and the names of those that were written for another one and do not apply to it.
+fn options(policy: &Policy, entry: &Entry, methods: &Methods) -> Result<(toml::Table, Vec<String>)> {
+    let mut options = policy.method.options.clone();
+    if !policy.method.replaced {
+        return Ok((options, Vec::new()));
+    }
+    let known = methods.options(entry, &options)?;
+    let applies = |key: &str, value: &toml::Value| {
+        known.iter().any(|option| option.name == key && option.kind.allows(value))
+    };
+    let others = options.iter().filter(|(key, value)| !applies(key, value));
+    let left_out: Vec<String> = others.map(|(key, _)| key.clone()).collect();
+    options.retain(|key, value| applies(key, value));
+    Ok((options, left_out))
+}
+
+/// The parts of a policy's requirement.
+pub(crate) fn parts(policy: &Policy) -> Vec<Part> {
+    let privacy = &policy.privacy;
+    let hard = policy.attributes.values().flat_map(|attribute| &attribute.rules).any(|rule| rule.hard);
+    let asked = [
+        (
+            Part::K,
+            privacy.k.is_some() || !privacy.quasi_identifiers.is_empty() || target::of(policy).is_some(),
+        ),
+        (Part::OwnK, privacy.k_column.is_some() || !privacy.own_k.is_empty()),
+        (Part::L, privacy.l.is_some()),
+        (Part::T, privacy.t.is_some()),
+        (Part::MaxLoss, privacy.max_loss.is_some() || !privacy.max_span.is_empty()),
+        (Part::HardRules, hard),
+    ];
+    asked.into_iter().filter(|(_, asked)| *asked).map(|(part, _)| part).collect()
+}

@@ -1,0 +1,20 @@
+//! What this program can do, as a value: others may add to it.
+
+use crate::evaluate::Tasks;
+use crate::method::Methods;
+
+/// The methods and tasks that plans are made from.
+///
+/// ```
+/// use throng::plan::Registry;
+/// let registry = Registry::default();
+/// assert!(registry.methods.find("mondrian").is_ok());
+/// assert!(registry.tasks.find("queries").is_ok());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    /// The methods.
+    pub methods: Methods,
+    /// The tasks of an evaluation.
+    pub tasks: Tasks,
+}

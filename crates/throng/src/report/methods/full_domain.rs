@@ -1,0 +1,74 @@
+//! The string of a full-domain recoding.
+
+use crate::method::facts::{EqualString, FullDomain, Level, Proof};
+use crate::report::page::{Block, Section};
+
+pub(super) fn notes(found: &FullDomain) -> Vec<String> {
+    match (found.proof, found.score) {
+        (Proof::NothingMet, _) => vec![
+            "The local search met no valid string, so every attribute is published at its coarsest level; rv-global \
+             finds the best one."
+                .to_owned(),
+        ],
+        (Proof::Bounded, Some(score)) => vec![format!(
+            "The search was stopped: the string has {} {score:.6}, and no string has more than {:.6}.",
+            found.goal, found.bound
+        )],
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn section(found: &FullDomain) -> Section {
+    let mut blocks = Vec::new();
+    if let Some(score) = found.score {
+        let proof = match found.proof {
+            Proof::OfTheTested | Proof::NothingMet => {
+                "It is the best of the few that the local search tests".to_owned()
+            }
+            Proof::Proved => "No valid string is better".to_owned(),
+            Proof::Bounded => format!("No valid string has more than {:.6}", found.bound),
+        };
+        blocks.push(Block::Words(format!(
+            "The string has {} {score:.6}. {proof}: of {} strings left after {} levels failed by themselves, {} tests of \
+             groups decided.",
+            found.goal, found.strings, found.pruned, found.tests
+        )));
+    }
+    blocks.push(levels_table(&found.levels));
+    if found.equal.len() > 1 {
+        blocks.push(Block::Words(format!(
+            "{} strings are equally good; choose another one by giving levels their own research values.",
+            found.equal.len()
+        )));
+        blocks.push(equal_table(&found.levels, &found.equal));
+    }
+    Section { heading: "Generalization string".to_owned(), blocks }
+}
+
+fn levels_table(levels: &[Level]) -> Block {
+    let row = |own: &Level| {
+        vec![
+            own.attribute.clone(),
+            format!("{} of {}", own.level, own.top),
+            own.groups.to_string(),
+            format!("{}–{}", own.lowest, own.highest),
+            own.value.map_or(String::new(), |value| format!("{value:.6}")),
+        ]
+    };
+    Block::Table {
+        head: ["attribute", "level", "groups", "levels tried", "value"].map(str::to_owned).to_vec(),
+        rows: levels.iter().map(row).collect(),
+    }
+}
+
+fn equal_table(attributes: &[Level], equal: &[EqualString]) -> Block {
+    let row = |own: &EqualString| {
+        let pairs = attributes.iter().zip(&own.levels);
+        let levels: Vec<String> = pairs.map(|(own, level)| format!("{} {level}", own.attribute)).collect();
+        vec![levels.join(", "), own.tops.to_string()]
+    };
+    Block::Table {
+        head: vec!["string".to_owned(), "attributes at the top level".to_owned()],
+        rows: equal.iter().map(row).collect(),
+    }
+}

@@ -1,0 +1,62 @@
+//! What methods say of what they found, in words. A fact of a method has its sentences and tables here and nowhere else.
+
+mod frontier;
+mod full_domain;
+mod refinement;
+
+use super::Section;
+use super::page::Block;
+use crate::method::Fact;
+use crate::method::facts::Because;
+
+/// Sentences for the notes of a report.
+pub(super) fn notes(fact: &Fact) -> Vec<String> {
+    match fact {
+        Fact::Chosen { method, because } => {
+            vec![format!("auto chose the method {method}: {}.", reason(*because))]
+        }
+        Fact::ReachedWithinLimit { measure, value } => {
+            vec![format!("Within the limit on the loss of every class, {measure} = {value} was reached.")]
+        }
+        Fact::FullDomain(found) => full_domain::notes(found),
+        Fact::ClusterValue { .. } => Vec::new(),
+        Fact::Refinement(found) => refinement::notes(found),
+        Fact::Frontier(found) => frontier::notes(found),
+        Fact::NotCovered { attribute, values } => vec![format!(
+            "{values} values of \"{attribute}\" are not covered by the recipe and were published as *."
+        )],
+        Fact::Remark { words } => vec![words.clone()],
+    }
+}
+
+/// Parts of a report.
+pub fn sections(fact: &Fact) -> Vec<Section> {
+    match fact {
+        Fact::FullDomain(found) => vec![full_domain::section(found)],
+        Fact::ClusterValue { left, before } => vec![Section {
+            heading: "Research value".to_owned(),
+            blocks: vec![Block::Words(format!(
+                "The clusters leave a research value of {left:.6}, of {before:.6} before."
+            ))],
+        }],
+        Fact::Refinement(found) => refinement::sections(found),
+        Fact::Frontier(found) => vec![frontier::section(found)],
+        Fact::Chosen { .. }
+        | Fact::ReachedWithinLimit { .. }
+        | Fact::NotCovered { .. }
+        | Fact::Remark { .. } => Vec::new(),
+    }
+}
+
+fn reason(because: Because) -> String {
+    match because {
+        Because::LossIsLimited => {
+            "the policy limits the loss of each class and asks for the most privacy".to_owned()
+        }
+        Because::TableIsLarge { seconds } => format!(
+            "the table is large, so that peel could take longer than {seconds} seconds (`seconds` under [method] says \
+             how long it may)"
+        ),
+        Because::LosesLeast => "as a rule it loses least, and the table is not too large for it".to_owned(),
+    }
+}

@@ -1,0 +1,122 @@
+//! What a reader of a report should know beside the figures: of the policy, of how the run went, and of the method.
+
+use super::methods;
+use super::page::{Block, Section};
+use crate::audit::{Measures, RuleMeasure};
+use crate::method::Fact;
+use crate::policy::{Kind, Policy, Role};
+
+/// What decides which parts of a policy had an effect.
+#[derive(Clone, Copy, Debug)]
+pub struct Circumstances<'a> {
+    /// The policy.
+    pub policy: &'a Policy,
+    /// Whether the method recodes numbers by the bands of their hierarchy.
+    pub recodes_by_levels: bool,
+    /// Whether soft rules steer the method.
+    pub steered_by_rules: bool,
+    /// Options that were written for another method.
+    pub left_out_options: &'a [String],
+    /// Whether the release is published by permutation.
+    pub permuted: bool,
+}
+
+/// What a reader of a permuted release must know.
+const PERMUTED: &str = "Published by permutation: quasi-identifiers are exact, so who is in the table can be told. k counts the \
+     records of a group, among which nobody can tell whose a sensitive value is.";
+
+impl Circumstances<'_> {
+    /// Notes and sections of a report.
+    pub fn tell(&self, measures: &Measures, facts: &[Fact]) -> (Vec<String>, Vec<Section>) {
+        let mut notes = self.notes(measures);
+        notes.extend(facts.iter().flat_map(methods::notes));
+        if self.permuted {
+            notes.push(PERMUTED.to_owned());
+        }
+        if !measures.violations.is_empty() {
+            let written =
+                "The requirement does not hold; the records were written because that was asked for.";
+            notes.push(written.to_owned());
+        }
+        let mut sections: Vec<Section> = facts.iter().flat_map(methods::sections).collect();
+        sections.extend(rules_section(measures));
+        (notes, sections)
+    }
+
+    /// What in a policy has no effect on a release, or another one than a reader might think.
+    fn notes(&self, measures: &Measures) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let [first, rest @ ..] = self.left_out_options {
+            let names = rest.iter().fold(first.clone(), |names, name| format!("{names}, {name}"));
+            notes.push(format!(
+                "[method] was written for another method: {names} does not apply to this one and was left out."
+            ));
+        }
+        if self.policy.privacy.suppress > 0.0 && measures.suppressed == 0 {
+            notes.push("No record was suppressed: this run had no need to.".to_owned());
+        }
+        notes.extend(rules_note(measures));
+        for (name, attribute) in &self.policy.attributes {
+            if attribute.role == Role::Quasi && self.policy.role(name) == Role::Other {
+                notes.push(format!(
+                    "\"{name}\" is in none of the named quasi-identifiers and is published as it is."
+                ));
+            }
+            if !self.steered_by_rules && attribute.rules.iter().any(|rule| !rule.hard) {
+                notes.push(format!("The rules of \"{name}\" do not steer this method."));
+            }
+            let numeric = attribute.kind == Some(Kind::Numeric) && attribute.hierarchy.is_some();
+            if !self.recodes_by_levels && numeric {
+                notes.push(format!(
+                    "\"{name}\" is numeric: it is published as ranges, its hierarchy is not used by this method."
+                ));
+            }
+        }
+        notes
+    }
+}
+
+/// Which data constraint rules were kept.
+fn rules_note(measures: &Measures) -> Option<String> {
+    let rules = &measures.rules;
+    let broken: Vec<String> = rules
+        .iter()
+        .filter(|rule| !rule.kept)
+        .map(|rule| format!("{} of \"{}\" ({} records)", rule.rule, rule.attribute, rule.broken_records))
+        .collect();
+    (!rules.is_empty()).then(|| match (broken.is_empty(), rules.len()) {
+        (true, 1) => "The rule is kept.".to_owned(),
+        (true, all) => format!("All {all} rules are kept."),
+        (false, 1) => format!("The rule is broken: {}.", broken[0]),
+        (false, _) => {
+            format!(
+                "{} of {} rules are kept; broken: {}.",
+                rules.len() - broken.len(),
+                rules.len(),
+                broken.join(", ")
+            )
+        }
+    })
+}
+
+/// The rules of a policy as a part of the report.
+fn rules_section(measures: &Measures) -> Option<Section> {
+    let row = |rule: &RuleMeasure| {
+        vec![
+            rule.attribute.clone(),
+            rule.rule.clone(),
+            rule.importance.to_string(),
+            if rule.hard { "yes" } else { "no" }.to_owned(),
+            if rule.kept { "kept" } else { "broken" }.to_owned(),
+            rule.broken_records.to_string(),
+        ]
+    };
+    let head = ["attribute", "kept apart", "importance", "hard", "outcome", "records in breaking classes"];
+    (!measures.rules.is_empty()).then(|| Section {
+        heading: "Data constraint rules".to_owned(),
+        blocks: vec![Block::Table {
+            head: head.map(str::to_owned).to_vec(),
+            rows: measures.rules.iter().map(row).collect(),
+        }],
+    })
+}

@@ -1,0 +1,64 @@
+//! From a table and a policy to a release.
+
+use std::path::PathBuf;
+
+use super::{Clock, Job, Prepared, check_release_is_not_the_table};
+use crate::error::Result;
+use crate::plan::{Choices, Plan, Registry};
+use crate::policy::Policy;
+use crate::release::{Order, Publish, permutation};
+use crate::report::Report;
+use crate::secret::Secret;
+use crate::watch::Watch;
+
+/// What to anonymize and how.
+#[derive(Clone, Debug)]
+pub struct Anonymize {
+    /// The table, or `-`.
+    pub data: PathBuf,
+    /// The release, or `-`.
+    pub release: PathBuf,
+    /// The policy, overrides applied.
+    pub policy: Policy,
+    /// How quasi-identifiers are written.
+    pub publish: Publish,
+    /// In which order rows are written.
+    pub order: Order,
+    /// Arguments that override the policy, for the report.
+    pub overrides: Vec<String>,
+    /// Whether to hash input and output, for the report.
+    pub hashes: bool,
+    /// What the order of rows and every lot is drawn from; fresh unless somebody brings one.
+    pub secret: Option<Secret>,
+    /// The methods to choose from.
+    pub registry: Registry,
+}
+
+impl Anonymize {
+    /// Runs it. The release appears under its name only if the audit finds that the requirement holds.
+    pub fn run(&self, watch: &dyn Watch) -> Result<Report> {
+        self.prepare(watch)?.publish()
+    }
+
+    /// Runs it up to the point where the release would appear under its name, so that the report can be written
+    /// before.
+    pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
+        let mut clock = Clock::start();
+        check_release_is_not_the_table(&self.data, &self.release)?;
+        if self.publish == Publish::Permutation {
+            check_release_is_not_the_table(&self.data, &permutation::sensitive_path(&self.release))?;
+        }
+        let choices = Choices { publish: self.publish, order: self.order, secret: self.secret.clone() };
+        let plan = Plan::new(&self.policy, &self.registry, choices)?;
+        let table = plan.read(&self.data, watch)?;
+        clock.lap("read");
+        let job = Job {
+            plan: &plan,
+            data: &self.data,
+            release: &self.release,
+            overrides: &self.overrides,
+            hashes: self.hashes,
+        };
+        job.prepare(&table, clock, watch)
+    }
+}

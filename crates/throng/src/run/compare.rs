@@ -1,0 +1,190 @@
+//! Several methods and several k on one table, read once.
+//!
+//! Every combination is a plan of its own: solved, released to a temporary file and audited as `anonymize` does it. The lower
+//! bound on the loss depends on the table and the requirement alone, so it is computed once per k.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use indexmap::IndexMap;
+
+use super::report;
+use crate::audit::{self, LowerBound};
+use crate::error::{Error, Fault, Result};
+use crate::method::Methods;
+use crate::plan::{Choices, Plan, Registry, Written, parts};
+use crate::policy::Policy;
+use crate::problem::Problem;
+use crate::report::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
+use crate::table::Table;
+use crate::watch::Watch;
+
+/// What to compare.
+#[derive(Clone, Debug)]
+pub struct Compare {
+    /// The table, or `-`.
+    pub data: PathBuf,
+    /// The policy; its method and k are replaced.
+    pub policy: Policy,
+    /// Names of methods; when empty, all that group records and take the requirement.
+    pub methods: Vec<String>,
+    /// The values of k; the policy's own requirement when empty.
+    pub ks: Vec<usize>,
+    /// The methods to choose from.
+    pub registry: Registry,
+}
+
+impl Compare {
+    /// Runs every combination. What a method refuses is told with its reason; it is an error only if nothing ran.
+    pub fn run(&self, watch: &dyn Watch) -> Result<Comparison> {
+        let policies = self.policies()?;
+        let first = policies.first().ok_or_else(|| Error::bug("a comparison without any policy"))?;
+        let (methods, left_out) = match self.methods.is_empty() {
+            true => suitable_methods(&self.registry.methods, first),
+            false => (self.named_methods()?, Vec::new()),
+        };
+        let table = super::read(&self.data, first, watch)?;
+        let mut problem = Problem::new(&table, first)?;
+        let mut stage = Stage { compare: self, table: &table, bounds: IndexMap::new(), watch };
+        let mut runs = Vec::new();
+        for policy in &policies {
+            for method in &methods {
+                runs.push(stage.run(&policy.clone().with_method(method)?, &mut problem)?);
+            }
+        }
+        if runs.iter().all(|run| run.report.is_none()) {
+            return Err(self.nothing_ran(&runs));
+        }
+        Ok(Comparison {
+            data: self.data.display().to_string(),
+            rows: problem.len() as u64,
+            quasi: problem.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
+            runs,
+            left_out,
+            policy: self.policy.text.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+
+    /// Each method once, in the order given.
+    fn named_methods(&self) -> Result<Vec<&'static str>> {
+        let mut methods = Vec::new();
+        for name in &self.methods {
+            let found = self.registry.methods.find(name.trim())?.name;
+            if !methods.contains(&found) {
+                methods.push(found);
+            }
+        }
+        Ok(methods)
+    }
+
+    /// The policy with each k, ascending.
+    fn policies(&self) -> Result<Vec<Policy>> {
+        let mut ks = self.ks.clone();
+        ks.sort_unstable();
+        ks.dedup();
+        match ks.is_empty() {
+            true => Ok(vec![self.policy.clone()]),
+            false => ks.into_iter().map(|k| self.policy.clone().with_k(k)).collect(),
+        }
+    }
+
+    fn nothing_ran(&self, runs: &[ComparisonRun]) -> Error {
+        let reason = runs.iter().find_map(|run| Some(format!("{}: {}", run.method, run.refused.as_ref()?)));
+        Error::requirement("none of the methods could run, so there is nothing to compare")
+            .in_file(&self.data)
+            .with_hint(reason.unwrap_or_else(|| "name at least one method".to_owned()))
+    }
+}
+
+/// The methods that a comparison without names runs, and the others with why they are left out.
+fn suitable_methods(methods: &Methods, policy: &Policy) -> (Vec<&'static str>, Vec<LeftOut>) {
+    let parts = parts(policy);
+    let (mut suitable, mut left_out) = (Vec::new(), Vec::new());
+    for entry in methods.iter() {
+        let refusal = methods.refusal(entry, &parts).map(|refusal| refusal.describe());
+        match refusal.or(entry.traits.compared_if_named.map(str::to_owned)) {
+            None => suitable.push(entry.name),
+            Some(reason) => left_out.push(LeftOut { method: entry.name.to_owned(), reason }),
+        }
+    }
+    (suitable, left_out)
+}
+
+/// The combinations of a comparison.
+struct Stage<'a> {
+    compare: &'a Compare,
+    table: &'a Table,
+    /// The lower bounds that are known, by k.
+    bounds: IndexMap<Option<usize>, Option<LowerBound>>,
+    watch: &'a dyn Watch,
+}
+
+impl Stage<'_> {
+    fn run(&mut self, policy: &Policy, problem: &mut Problem) -> Result<ComparisonRun> {
+        let (report, refused) = match self.report(policy, problem) {
+            Ok(report) => (Some(report), None),
+            Err(error) => (None, Some(refusal(error)?)),
+        };
+        let (method, k) = (policy.method.name.clone(), policy.privacy.k.map(|k| k as u64));
+        Ok(ComparisonRun { method, k, report, refused })
+    }
+
+    /// Releases what a plan finds to a file that nobody sees and audits it.
+    fn report(&mut self, policy: &Policy, problem: &mut Problem) -> Result<Report> {
+        self.watch.check()?;
+        self.watch.stage(&policy.method.name, None);
+        let plan = Plan::new(policy, &self.compare.registry, Choices::default())?;
+        // All of them give the columns the same roles, so only what is required changes.
+        plan.bind(problem);
+        let start = Instant::now();
+        let solved = plan.solve(problem, self.watch)?;
+        let anonymize = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let fail = |cause: std::io::Error| Error::io("write", &std::env::temp_dir(), &cause);
+        let folder = tempfile::tempdir().map_err(fail)?;
+        let file = folder.path().join("release.csv");
+        let Written { output, beside } = plan.write(self.table, problem, &solved, &file, self.watch)?;
+        let write = start.elapsed().as_secs_f64();
+        let mut findings = audit::audit_cells(problem, &solved.policy, output.temporary_path(), self.watch)?;
+        drop(beside);
+        plan.check(&findings)?;
+        if !findings.measures.permuted {
+            findings.measures.set_lower_bound(self.bound(&solved.policy, problem)?);
+        }
+        findings.distributions.clear();
+        findings.examples.clear();
+        let mut overrides = vec![format!("--method {}", policy.method.name)];
+        overrides.extend(policy.privacy.k.map(|k| format!("--k {k}")));
+        let provenance = Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            data: self.compare.data.display().to_string(),
+            overrides,
+            ..Provenance::default()
+        };
+        let stages = [("anonymize", anonymize), ("write", write), ("total", anonymize + write)];
+        let seconds = stages.map(|(stage, seconds)| (stage.to_owned(), seconds)).into();
+        Ok(report(&plan, problem, &solved, findings, provenance, seconds))
+    }
+
+    /// The bound on the loss of every release under a policy, computed once.
+    fn bound(&mut self, policy: &Policy, problem: &Problem) -> Result<Option<LowerBound>> {
+        if let Some(known) = self.bounds.get(&policy.privacy.k) {
+            return Ok(known.clone());
+        }
+        let bound = audit::lower_bound(problem, policy, self.watch)?;
+        self.bounds.insert(policy.privacy.k, bound.clone());
+        Ok(bound)
+    }
+}
+
+/// Why a combination did not run; a stop or a bug is not such a reason.
+fn refusal(error: Error) -> Result<String> {
+    match error.fault() {
+        Fault::Input | Fault::Requirement => Ok(match error.hint() {
+            Some(hint) => format!("{}; {hint}", error.message()),
+            None => error.message().to_owned(),
+        }),
+        Fault::Cancelled | Fault::Bug => Err(error),
+    }
+}

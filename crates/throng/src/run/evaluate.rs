@@ -1,0 +1,185 @@
+//! What a release is still good for: one that exists, or one that is made as the policy says.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::audit::{Cells, Measures, audit_cells};
+use crate::error::{Error, Result};
+use crate::evaluate::{Entry, Solver, Study, Task, read_all};
+use crate::method::options::Mistake;
+use crate::method::{Partition, Solution};
+use crate::plan::{Choices, Plan, Registry, Written};
+use crate::policy::Policy;
+use crate::problem::Problem;
+use crate::release::{Order, Output};
+use crate::report::Page;
+use crate::table::Table;
+use crate::watch::Watch;
+
+/// What to evaluate.
+#[derive(Clone, Debug)]
+pub struct Evaluate {
+    /// The table, or `-`.
+    pub data: PathBuf,
+    /// The policy, overrides applied.
+    pub policy: Policy,
+    /// The release; without it one is made as the policy says.
+    pub release: Option<PathBuf>,
+    /// Name of the task.
+    pub task: String,
+    /// The methods and tasks to choose from.
+    pub registry: Registry,
+}
+
+/// What an evaluation found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Evaluation {
+    /// The task.
+    pub task: &'static str,
+    /// The method that made the release, if it was made here.
+    pub method: Option<String>,
+    /// Achieved k.
+    pub k: u64,
+    /// Achieved l, where there is a sensitive attribute.
+    pub l: Option<f64>,
+    /// Global certainty penalty of the release.
+    pub gcp: f64,
+    /// What the task found.
+    #[serde(flatten)]
+    pub figures: serde_json::Map<String, serde_json::Value>,
+    /// The same as a page.
+    #[serde(skip)]
+    pub page: Page,
+}
+
+impl Evaluate {
+    /// Runs it.
+    pub fn run(&self, watch: &dyn Watch) -> Result<Evaluation> {
+        let task = self.task()?;
+        match &self.release {
+            Some(release) => {
+                let table = super::read(&self.data, &self.policy, watch)?;
+                let problem = Problem::new(&table, &self.policy)?;
+                let made = Made {
+                    table: &table,
+                    problem: &problem,
+                    policy: &self.policy,
+                    file: release,
+                    records: None,
+                };
+                self.study(&task, &made, watch)
+            }
+            None => self.make_and_study(&task, watch),
+        }
+    }
+
+    fn task(&self) -> Result<(Entry, Box<dyn Task>)> {
+        let entry = *self.registry.tasks.find(&self.task)?;
+        let none = toml::Table::new();
+        let written = self.policy.evaluate.get(entry.name).unwrap_or(&none);
+        let task =
+            self.registry.tasks.configure(&entry, written).map_err(|Mistake { key, error }| {
+                match self.policy.task_option_span(entry.name, &key) {
+                    Some(span) => self.policy.point(error, &span, "here"),
+                    None => error,
+                }
+            })?;
+        Ok((entry, task))
+    }
+
+    /// Makes a release in input order, so that the record of each of its rows is known.
+    fn make_and_study(&self, task: &(Entry, Box<dyn Task>), watch: &dyn Watch) -> Result<Evaluation> {
+        let choices = Choices { publish: task.1.publish(), order: Order::Keep, ..Choices::default() };
+        let plan = Plan::new(&self.policy, &self.registry, choices)?;
+        let table = plan.read(&self.data, watch)?;
+        let mut problem = plan.problem(&table)?;
+        let solved = plan.solve(&mut problem, watch)?;
+        let fail = |cause: std::io::Error| Error::io("write", &std::env::temp_dir(), &cause);
+        let folder = tempfile::tempdir().map_err(fail)?;
+        let file = folder.path().join("release.csv");
+        let Written { output, beside } = plan.write(&table, &problem, &solved, &file, watch)?;
+        beside.map_or(Ok(()), Output::publish)?;
+        output.publish()?;
+        let groups = solved.solution.partition.group_of_record(problem.len());
+        let kept = (0..).zip(groups).filter(|(_, group)| *group != Partition::NO_GROUP);
+        let records: Vec<u32> = kept.map(|(record, _)| record).collect();
+        let made = Made {
+            table: &table,
+            problem: &problem,
+            policy: &solved.policy,
+            file: &file,
+            records: Some(&records),
+        };
+        self.study(task, &made, watch)
+    }
+
+    fn study(
+        &self,
+        (entry, task): &(Entry, Box<dyn Task>),
+        made: &Made<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Evaluation> {
+        let Made { table, problem, policy, file, records } = *made;
+        let measures = audit_cells(problem, policy, file, watch)?.measures;
+        let release = read_all(file, policy, watch)?;
+        let cells = Cells::read(problem, policy, &release)?;
+        let study = Study {
+            data: &self.data,
+            table,
+            problem,
+            policy,
+            release: &release,
+            cells: &cells,
+            records,
+            measures: &measures,
+            solver: self,
+        };
+        watch.stage(entry.name, None);
+        let outcome = task.run(&study, watch)?;
+        watch.check()?;
+        let method = self.release.is_none().then(|| self.policy.method.name.clone());
+        Ok(Evaluation {
+            task: entry.name,
+            k: measures.k,
+            l: measures.l,
+            gcp: measures.gcp,
+            page: Page {
+                over: format!("Evaluation: {}", entry.name),
+                title: self.data.display().to_string(),
+                subtitle: subtitle(method.as_deref(), self.release.as_deref(), &measures),
+                headline: outcome.headline,
+                sections: outcome.sections,
+            },
+            method,
+            figures: outcome.figures,
+        })
+    }
+}
+
+/// A table with a release.
+struct Made<'a> {
+    table: &'a Table,
+    problem: &'a Problem,
+    /// What the release is held to.
+    policy: &'a Policy,
+    file: &'a Path,
+    /// The record behind each row, where that is known.
+    records: Option<&'a [u32]>,
+}
+
+impl Solver for Evaluate {
+    fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        let plan = Plan::new(&self.policy, &self.registry, Choices::default())?;
+        plan.find(problem, watch).map(|(solution, _)| solution)
+    }
+}
+
+fn subtitle(method: Option<&str>, release: Option<&Path>, measures: &Measures) -> String {
+    let made = match (method, release) {
+        (Some(method), _) => method.to_owned(),
+        (None, Some(release)) => release.display().to_string(),
+        (None, None) => String::new(),
+    };
+    format!("{made} · k = {} · GCP {:.4}", measures.k, measures.gcp)
+}
