@@ -20,6 +20,7 @@
 mod anonymity;
 mod closeness;
 pub mod diversity;
+mod judge;
 mod own;
 pub mod risk;
 mod tally;
@@ -30,6 +31,7 @@ use std::sync::Arc;
 pub use anonymity::KAnonymity;
 pub use closeness::{Closeness, Ground};
 pub use diversity::LDiversity;
+pub use judge::{Frequency, Judge, ROUNDING};
 pub use own::OwnAnonymity;
 pub use tally::{Histogram, Tally};
 
