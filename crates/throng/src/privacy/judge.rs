@@ -78,13 +78,13 @@ impl<'a> Judge<'a> {
     /// The judge of what a problem asks of classes beyond their size, for methods that see to sizes otherwise; `None`
     /// if it asks nothing more.
     pub fn beyond_size(problem: &'a Problem) -> Option<Self> {
-        let way = Way::CountsBeyondSize;
-        (!problem.requirement.only_size()).then(|| Judge { smallest: 1, way, ..Self::counting(problem) })
-    }
-
-    /// A judge that always counts.
-    fn counting(problem: &'a Problem) -> Self {
-        Judge { way: Way::Counts, counted: &problem.sensitive, ..Self::new(problem) }
+        (!problem.requirement.only_size()).then(|| Judge {
+            requirement: &problem.requirement,
+            counted: &problem.sensitive,
+            demands: problem.demands.as_ref(),
+            smallest: 1,
+            way: Way::CountsBeyondSize,
+        })
     }
 
     /// No class has fewer records; at least 1.

@@ -5,6 +5,8 @@
 //! satisfy it satisfy it together) and the smallest set it allows, so that methods prune without knowing it.
 //! For monotone models some partition satisfies them exactly if the whole table does.
 //!
+//! Methods do not ask models but a [`Judge`], which knows the fast ways to their answers.
+//!
 //! To add a model: one file here, one line in [`Requirement::new`].
 //!
 //! ```
