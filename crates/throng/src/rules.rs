@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, Result};
 use crate::policy::{Apart, Policy, Rule};
-use crate::privacy::Tally;
+use crate::privacy::Judge;
 use crate::problem::{Attribute, Problem};
 use crate::table::domain::shorten;
 use crate::table::{Domain, Scale, Taxonomy, value};
@@ -256,12 +256,8 @@ fn divide(problem: &Problem, rules: &Rules) -> (Vec<Vec<u32>>, Vec<u32>) {
         };
         parts[at].push(record as u32);
     }
-    let mut tally = Tally::for_problem(problem);
-    let (good, bad): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| {
-        tally.clear();
-        part.iter().for_each(|record| tally.add_record(&problem.sensitive, *record));
-        problem.requirement.holds(&tally)
-    });
+    let judge = Judge::new(problem);
+    let (good, bad): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| judge.holds(part.iter().copied()));
     let mut suppressed = bad.concat();
     suppressed.sort_unstable();
     (good, suppressed)

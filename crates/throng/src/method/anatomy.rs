@@ -20,7 +20,7 @@ use super::ordered::join::join_until_it_holds;
 use super::ordered::{singles, whole_diversity};
 use super::{Entry, Method, Partition, Published, Solution, Traits};
 use crate::error::{Error, Result};
-use crate::privacy::Part;
+use crate::privacy::{Judge, Part};
 use crate::problem::{Counted, Problem};
 use crate::watch::Watch;
 
@@ -59,7 +59,7 @@ impl Method for Anatomy {
             Some((attribute, l)) => deal(&problem.sensitive[attribute], &order, l, &mut random)?,
             None => singles(order.len()),
         };
-        let groups = join_until_it_holds(problem, &order, groups, watch)?;
+        let groups = join_until_it_holds(&Judge::new(problem), &order, groups, watch)?;
         let records = groups.places.iter().map(|place| order[*place as usize]).collect();
         Ok(Partition::from_sizes(records, groups.sizes).into())
     }

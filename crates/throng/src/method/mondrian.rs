@@ -20,7 +20,7 @@ use super::options::words;
 use super::{Entry, Method, OptionKind, OptionSpec, Options, OverRows, Partition, Traits};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
-use crate::privacy::{Part, Tally};
+use crate::privacy::{Judge, Part};
 use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
 use crate::watch::Watch;
 
@@ -112,8 +112,7 @@ impl OverRows for Mondrian {
             cut: self.cut,
             ties: self.ties,
             stride: matrix.stride(),
-            smallest: problem.requirement.smallest_class(),
-            only_size: problem.requirement.only_size(),
+            judge: Judge::new(problem),
             watch,
         };
         let group = Group {
@@ -150,8 +149,7 @@ struct Work<'a> {
     cut: Cut,
     ties: Ties,
     stride: usize,
-    smallest: usize,
-    only_size: bool,
+    judge: Judge<'a>,
     watch: &'a dyn Watch,
 }
 
@@ -193,7 +191,7 @@ impl Work<'_> {
 
     fn find_cut<C: Code>(&self, group: &Group<'_, C>) -> Option<Place> {
         let size = group.ids.len();
-        if size < 2 * self.smallest {
+        if size < 2 * self.judge.smallest() {
             return None;
         }
         let extent = Extent::of_rows(group.codes, self.stride);
@@ -268,19 +266,10 @@ impl Work<'_> {
     }
 
     fn allowed<C: Code>(&self, group: &Group<'_, C>, place: Place) -> bool {
-        let right = group.ids.len() - place.left;
-        if place.left < self.smallest || right < self.smallest {
-            return false;
-        }
-        if self.only_size {
-            return true;
-        }
-        let sensitive = &self.problem.sensitive;
-        let mut sides = [Tally::for_problem(self.problem), Tally::for_problem(self.problem)];
-        self.sides(group.codes, place, |row, goes_left| {
-            sides[usize::from(!goes_left)].add_record(sensitive, group.ids[row]);
-        });
-        sides.iter().all(|side| self.problem.requirement.holds(side))
+        let sizes = [place.left, group.ids.len() - place.left];
+        let divided = group.ids.iter().copied().zip(self.sides(group.codes, place));
+        sizes.iter().all(|size| *size >= self.judge.smallest())
+            && self.judge.holds_divided(sizes, divided) == [true, true]
     }
 
     /// Copies a group into spare room, the left side first, each side in the order it was.
@@ -294,7 +283,7 @@ impl Work<'_> {
     ) {
         let stride = self.stride;
         let (mut left, mut right) = (0, place.left);
-        self.sides(codes, place, |row, goes_left| {
+        for (row, goes_left) in self.sides(codes, place).enumerate() {
             let target = if goes_left { left } else { right };
             left += usize::from(goes_left);
             right += usize::from(!goes_left);
@@ -302,22 +291,22 @@ impl Work<'_> {
             for lanes in 0..stride {
                 spare_codes[target * stride + lanes] = codes[row * stride + lanes];
             }
-        });
+        }
     }
 
     /// Tells for each row of a group whether it goes left.
     #[inline(always)]
-    fn sides<C: Code>(&self, codes: &[Lanes<C>], place: Place, mut tell: impl FnMut(usize, bool)) {
+    fn sides<C: Code>(&self, codes: &[Lanes<C>], place: Place) -> impl Iterator<Item = bool> {
         let mut equal_left = place.equal_left;
-        for (row, code) in column(codes, self.stride, place.attribute).enumerate() {
+        column(codes, self.stride, place.attribute).map(move |code| {
             let code = code.index();
             let mut goes_left = code < place.value;
             if code == place.value && equal_left > 0 {
                 equal_left -= 1;
                 goes_left = true;
             }
-            tell(row, goes_left);
-        }
+            goes_left
+        })
     }
 }
 

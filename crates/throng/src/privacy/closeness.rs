@@ -3,7 +3,7 @@
 //! The distance is the earth mover's between the class's distribution and the table's (Li et al. 2007), over
 //! one of three ground distances. It is convex in the class's distribution, so the model is monotone.
 
-use super::{Histogram, Model, Part, Tally};
+use super::{Histogram, Model, Part, ROUNDING, Tally};
 use crate::error::Error;
 use crate::problem::{Counted, Problem};
 use crate::table::{Scale, Taxonomy};
@@ -28,9 +28,6 @@ pub enum Ground {
     /// By the height of the lowest common ancestor.
     Hierarchical(Taxonomy),
 }
-
-/// Room for rounding: the table itself has distance 0.
-const SLACK: f64 = 1e-12;
 
 impl Closeness {
     /// The model for a sensitive attribute: ordered for numbers, hierarchical where there is a hierarchy.
@@ -120,7 +117,8 @@ impl Model for Closeness {
     }
 
     fn holds(&self, tally: &Tally) -> bool {
-        self.distance(tally.histogram(self.attribute)) <= self.t + SLACK
+        // The table itself has distance 0, but for rounding.
+        self.distance(tally.histogram(self.attribute)) <= self.t + ROUNDING
     }
 
     fn explain(&self, whole: &Tally, problem: &Problem) -> Error {

@@ -3,7 +3,7 @@
 //! All four are monotone. *Frequency*, *distinct* and *entropy* follow from sums and concavity; for *recursive*
 //! (c, l) see Machanavajjhala et al. 2007, theorem on monotonicity; the tests check all of them.
 
-use super::{Histogram, Model, Part, Tally};
+use super::{Frequency, Histogram, Model, Part, ROUNDING, Tally};
 use crate::error::Error;
 use crate::policy::Diversity;
 use crate::problem::Problem;
@@ -47,20 +47,18 @@ pub fn recursive(counts: &Histogram, c: f64, l: f64) -> bool {
     counts.first().is_none_or(|most| f64::from(*most) < c * rest as f64)
 }
 
-/// Room for rounding, relative to l: n equally frequent values must pass l = n in the entropy form, and 44 of 40 as
-/// well as 11 of 10 must pass l = 1.1 in the frequency form, or unions of good classes would be bad.
-const SLACK: f64 = 1e-12;
-
 impl LDiversity {
-    /// Whether the counts of a class are diverse enough.
+    /// Whether the counts of a class are diverse enough. With room for rounding: n equally frequent values must pass l = n
+    /// in the entropy form, and 44 of 40 as well as 11 of 10 must pass l = 1.1 in the frequency form, or unions of good
+    /// classes would be bad.
     pub fn holds_for(&self, counts: &Histogram) -> bool {
         match self.form {
             Diversity::Frequency => {
                 let most = counts.present().map(|(_, count)| count).max().unwrap_or(0);
-                f64::from(most) * self.l <= counts.total() as f64 * (1.0 + SLACK)
+                Frequency::new(self.attribute, self.l).allows(most as usize, counts.total() as usize)
             }
             Diversity::Distinct => distinct(counts) as f64 >= self.l,
-            Diversity::Entropy => entropy(counts) + SLACK >= self.l.ln(),
+            Diversity::Entropy => entropy(counts) + ROUNDING >= self.l.ln(),
             Diversity::Recursive { c } => recursive(counts, c, self.l),
         }
     }
@@ -105,7 +103,7 @@ impl Model for LDiversity {
 
     fn smallest_class(&self) -> usize {
         // Every form needs at least l distinct values (frequency: l records, none of them in the majority).
-        (self.l * (1.0 - 2.0 * SLACK)).ceil() as usize
+        (self.l * (1.0 - 2.0 * ROUNDING)).ceil() as usize
     }
 
     fn frequency(&self) -> Option<(usize, f64)> {
@@ -121,7 +119,7 @@ impl Model for LDiversity {
         let attribute = &problem.sensitive[self.attribute];
         let most = counts.present().max_by_key(|(value, count)| (*count, std::cmp::Reverse(*value)));
         // Rounded down, for it must be possible itself; 2.9999999999999996 is a 3.
-        let reachable = (self.reachable(counts) * 1000.0 * (1.0 + SLACK)).floor() / 1000.0;
+        let reachable = (self.reachable(counts) * 1000.0 * (1.0 + ROUNDING)).floor() / 1000.0;
         let hint = match self.form {
             Diversity::Recursive { c } if reachable < 1.0 => {
                 format!("with c = {c} no l is possible; choose a larger c")

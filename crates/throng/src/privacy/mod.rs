@@ -5,6 +5,8 @@
 //! satisfy it satisfy it together) and the smallest set it allows, so that methods prune without knowing it.
 //! For monotone models some partition satisfies them exactly if the whole table does.
 //!
+//! Methods do not ask models but a [`Judge`], which knows the fast ways to their answers.
+//!
 //! To add a model: one file here, one line in [`Requirement::new`].
 //!
 //! ```
@@ -20,6 +22,7 @@
 mod anonymity;
 mod closeness;
 pub mod diversity;
+mod judge;
 mod own;
 pub mod risk;
 mod tally;
@@ -30,6 +33,7 @@ use std::sync::Arc;
 pub use anonymity::KAnonymity;
 pub use closeness::{Closeness, Ground};
 pub use diversity::LDiversity;
+pub use judge::{Frequency, Judge, ROUNDING};
 pub use own::OwnAnonymity;
 pub use tally::{Histogram, Tally};
 

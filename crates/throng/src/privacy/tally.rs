@@ -101,8 +101,13 @@ impl Tally {
 
     /// An empty tally for a problem.
     pub fn for_problem(problem: &Problem) -> Self {
-        let domains: Vec<usize> = problem.sensitive.iter().map(|attribute| attribute.domain.len()).collect();
-        Tally { demands: problem.demands.clone(), ..Self::new(&domains) }
+        Self::for_counted(&problem.sensitive, problem.demands.as_ref())
+    }
+
+    /// An empty tally over sensitive columns, of records that may ask for a k of their own.
+    pub(super) fn for_counted(sensitive: &[Counted], demands: Option<&Arc<[u32]>>) -> Self {
+        let domains: Vec<usize> = sensitive.iter().map(|attribute| attribute.domain.len()).collect();
+        Tally { demands: demands.cloned(), ..Self::new(&domains) }
     }
 
     /// The tally of all records of a problem.
@@ -154,6 +159,15 @@ impl Tally {
         self.size -= 1;
         for (histogram, &value) in self.histograms.iter_mut().zip(values) {
             histogram.remove(value);
+        }
+    }
+
+    /// Takes a record of a problem that is in out again.
+    #[inline]
+    pub fn remove_record(&mut self, sensitive: &[Counted], record: u32) {
+        self.size -= 1;
+        for (histogram, attribute) in self.histograms.iter_mut().zip(sensitive) {
+            histogram.remove(attribute.codes[record as usize]);
         }
     }
 

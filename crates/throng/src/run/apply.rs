@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
 use crate::plan::{Choices, Plan, UNMET_HINT, Unmet};
 use crate::policy::{Hierarchy, Policy, Role};
-use crate::privacy::Tally;
+use crate::privacy::Judge;
 use crate::problem::Problem;
 use crate::recipe::Recipe;
 use crate::release::Order;
@@ -165,11 +165,8 @@ fn safe_records(problem: &Problem, of_record: &[Vec<u32>]) -> Vec<u32> {
                 .collect();
             kept = group(&cells, &kept).into_iter().filter(|class| class.len() >= own.k).flatten().collect();
         }
-        let holds = |class: &Vec<u32>| {
-            let mut tally = Tally::for_problem(problem);
-            class.iter().for_each(|record| tally.add_record(&problem.sensitive, *record));
-            problem.requirement.holds_beyond_size(&tally)
-        };
+        let beyond = Judge::beyond_size(problem);
+        let holds = |class: &Vec<u32>| beyond.as_ref().is_none_or(|judge| judge.holds(class.iter().copied()));
         kept = group(of_record, &kept).into_iter().filter(holds).flatten().collect();
         kept.sort_unstable();
         if kept.len() == before {

@@ -26,7 +26,7 @@ use super::{Entry, Fact, Method, OptionKind, OptionSpec, Options, Partition, Sol
 use crate::error::{Error, Result};
 use crate::loss::{Extent, Kernel, Limits};
 use crate::mapping::{MAPPINGS, Mapping};
-use crate::privacy::{Histogram, Part, Tally};
+use crate::privacy::{Histogram, Judge, Part};
 use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -243,13 +243,9 @@ fn walk<C: Code>(
 pub(super) fn reached(problem: &Problem, goal: Goal, partition: Partition) -> Result<Solution> {
     let privacy = goal.of_partition(problem, &partition);
     let told = (privacy * 1000.0).floor() / 1000.0;
-    let mut tally = Tally::for_problem(problem);
-    let holds = |group: &[u32]| {
-        tally.clear();
-        group.iter().for_each(|record| tally.add_record(&problem.sensitive, *record));
-        problem.requirement.holds(&tally)
-    };
-    if !partition.groups().all(holds) {
+    let judge = Judge::new(problem);
+    let mut room = judge.tally();
+    if !partition.groups().all(|group| judge.holds_in(&mut room, group.iter().copied())) {
         let asked = problem.requirement.describe().join(" and ");
         return Err(Error::requirement(format!(
             "within the limit on the loss {} = {told} was reached, but not {asked}",

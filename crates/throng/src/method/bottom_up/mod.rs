@@ -27,7 +27,7 @@ use super::options::words;
 use super::{Entry, OptionKind, OptionSpec, OverRows, Partition, Traits, local};
 use crate::error::Result;
 use crate::loss::Kernel;
-use crate::privacy::Part;
+use crate::privacy::{Judge, Part};
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 
@@ -94,12 +94,13 @@ impl OverRows for BottomUp {
     ) -> Result<Partition> {
         let kernel = Kernel::new(&problem.attributes);
         let halving = Halving { kernel: &kernel, rounds: self.rounds, join: Join::Loss };
-        let cutter = Cutter { problem, matrix, halving, split: self.split };
+        let judge = Judge::new(problem);
+        let cutter = Cutter { judge: &judge, matrix, halving, split: self.split };
         let mut rank = vec![0; problem.len()];
         for (place, record) in (0..).zip(random_order(problem, STREAM)) {
             rank[record as usize] = place;
         }
-        let mut pool = Pool::of_equal_records(problem, matrix).cut(&cutter, &rank);
+        let mut pool = Pool::of_equal_records(problem, &judge, matrix).cut(&cutter, &rank);
         let mut done = 0;
         while pool.len() > 1 && pool.any_unmet() {
             watch.check()?;

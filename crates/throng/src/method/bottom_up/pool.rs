@@ -6,7 +6,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use crate::method::Partition;
 use crate::method::local::BoxList;
 use crate::method::local::pieces::Cutter;
-use crate::privacy::Tally;
+use crate::privacy::{Judge, Tally};
 use crate::problem::{Code, Lanes, Matrix, Problem};
 
 /// No record, no group, no time.
@@ -15,6 +15,7 @@ const NONE: u32 = u32::MAX;
 /// Groups with ids 0, 1, 2, … and their boxes. Members are chained, so that merging costs nothing.
 pub struct Pool<'a, C> {
     problem: &'a Problem,
+    judge: &'a Judge<'a>,
     matrix: &'a Matrix<C>,
     /// The box of each group.
     pub boxes: BoxList<C>,
@@ -27,13 +28,15 @@ pub struct Pool<'a, C> {
     merged_at: Vec<u32>,
     gone: Vec<bool>,
     merges: u32,
+    /// Room to count in.
     tally: Tally,
 }
 
 impl<'a, C: Code> Pool<'a, C> {
-    fn new(problem: &'a Problem, matrix: &'a Matrix<C>) -> Self {
+    fn new(problem: &'a Problem, judge: &'a Judge<'a>, matrix: &'a Matrix<C>) -> Self {
         Pool {
             problem,
+            judge,
             matrix,
             boxes: BoxList::new(matrix.stride()),
             first: Vec::new(),
@@ -44,13 +47,13 @@ impl<'a, C: Code> Pool<'a, C> {
             merged_at: Vec::new(),
             gone: Vec::new(),
             merges: 0,
-            tally: Tally::for_problem(problem),
+            tally: judge.tally(),
         }
     }
 
     /// Equal records as groups, in the order of their first records.
-    pub fn of_equal_records(problem: &'a Problem, matrix: &'a Matrix<C>) -> Self {
-        let mut pool = Self::new(problem, matrix);
+    pub fn of_equal_records(problem: &'a Problem, judge: &'a Judge<'a>, matrix: &'a Matrix<C>) -> Self {
+        let mut pool = Self::new(problem, judge, matrix);
         let mut known: HashTable<u32> = HashTable::new();
         for record in 0..problem.len() as u32 {
             let row = matrix.row(record as usize);
@@ -155,7 +158,7 @@ impl<'a, C: Code> Pool<'a, C> {
         self.met[to] = self.meets(target);
     }
 
-    fn members(&self, id: u32) -> impl Iterator<Item = u32> + '_ {
+    fn members(&self, id: u32) -> impl ExactSizeIterator<Item = u32> + '_ {
         let mut at = self.first[id as usize];
         (0..self.size[id as usize]).map(move |_| {
             let record = at;
@@ -165,22 +168,15 @@ impl<'a, C: Code> Pool<'a, C> {
     }
 
     fn meets(&mut self, id: u32) -> bool {
-        let requirement = &self.problem.requirement;
-        let size = self.size[id as usize] as usize;
-        if requirement.only_size() || size < requirement.smallest_class() {
-            return size >= requirement.smallest_class();
-        }
         let mut tally = std::mem::take(&mut self.tally);
-        tally.clear();
-        self.members(id).for_each(|record| tally.add_record(&self.problem.sensitive, record));
-        let holds = requirement.holds(&tally);
+        let holds = self.judge.holds_in(&mut tally, self.members(id));
         self.tally = tally;
         holds
     }
 
     /// Cuts groups that are too large and numbers all that are left again, pieces in the place of their group.
     pub fn cut(self, cutter: &Cutter<'_, C>, rank: &[u32]) -> Self {
-        let largest = 2 * self.problem.requirement.smallest_class();
+        let largest = 2 * self.judge.smallest();
         let too_large = |id: &u32| !self.gone(*id) && self.size[*id as usize] as usize >= largest;
         let to_cut: Vec<u32> = (0..self.len() as u32).filter(too_large).collect();
         let pieces: Vec<Vec<Vec<u32>>> = to_cut
@@ -192,7 +188,7 @@ impl<'a, C: Code> Pool<'a, C> {
             })
             .collect();
         let mut pieces = pieces.into_iter();
-        let mut next = Self::new(self.problem, self.matrix);
+        let mut next = Self::new(self.problem, self.judge, self.matrix);
         for id in (0..self.len() as u32).filter(|id| !self.gone(*id)) {
             if too_large(&id) {
                 for piece in pieces.next().unwrap_or_default() {
@@ -209,7 +205,7 @@ impl<'a, C: Code> Pool<'a, C> {
 
     /// Numbers the groups that are left again, in the same order, and so those of a list, of which others are left out.
     pub fn compacted(self, listed: &mut Vec<u32>) -> Self {
-        let mut next = Self::new(self.problem, self.matrix);
+        let mut next = Self::new(self.problem, self.judge, self.matrix);
         let mut new_id = vec![NONE; self.len()];
         for id in (0..self.len() as u32).filter(|id| !self.gone(*id)) {
             let new = next.add(self.members(id));

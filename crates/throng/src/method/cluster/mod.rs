@@ -21,7 +21,7 @@ use super::{
     Boxes, Entry, Fact, Method, OptionKind, OptionSpec, Options, Partition, Recoding, Solution, Traits,
 };
 use crate::error::Result;
-use crate::privacy::{Part, Tally};
+use crate::privacy::{Judge, Part, Tally};
 use crate::problem::Problem;
 use crate::research::Settings;
 use crate::rules::Division;
@@ -183,7 +183,7 @@ impl Cluster {
 
 /// The loop of merges.
 struct Loop<'a, P> {
-    problem: &'a Problem,
+    judge: Judge<'a>,
     clusters: Clusters,
     forest: Forest,
     members: Vec<Vec<u32>>,
@@ -197,7 +197,8 @@ struct Loop<'a, P> {
     parts: Vec<Tally>,
     plain: bool,
     watch: &'a dyn Watch,
-    tally: Tally,
+    /// Room to count in.
+    room: Tally,
 }
 
 /// What to do about a cluster that is too small.
@@ -217,10 +218,11 @@ impl<'a, P: Price> Loop<'a, P> {
     ) -> Self {
         let members = std::mem::take(&mut clusters.members);
         let forest = Forest::new(&clusters);
-        let tally = Tally::for_problem(problem);
+        let judge = Judge::new(problem);
+        let room = judge.tally();
         let count = members.len();
         let mut state = Loop {
-            problem,
+            judge,
             clusters,
             forest,
             members,
@@ -232,16 +234,16 @@ impl<'a, P: Price> Loop<'a, P> {
             parts: Vec::new(),
             plain: method.plain,
             watch,
-            tally,
+            room,
         };
         for at in 0..count as u32 {
-            state.judge(at);
+            state.note(at);
             let part = state.clusters.part(at) as usize;
             while state.parts.len() <= part {
-                state.parts.push(Tally::for_problem(problem));
+                state.parts.push(state.judge.tally());
             }
             for record in &state.members[at as usize] {
-                state.parts[part].add_record(&problem.sensitive, *record);
+                state.judge.add(&mut state.parts[part], *record);
             }
         }
         state
@@ -249,41 +251,17 @@ impl<'a, P: Price> Loop<'a, P> {
 
     /// Whether the rest of its part can still be published without a cluster.
     fn rest_holds(&self, at: u32) -> bool {
-        let requirement = &self.problem.requirement;
-        let part = &self.parts[self.clusters.part(at) as usize];
-        let left = part.size() - u64::from(self.clusters.size(at));
-        if left == 0 || requirement.only_size() {
-            return left == 0 || left >= requirement.smallest_class() as u64;
-        }
-        let mut rest = part.clone();
-        self.each_member(at, |values| rest.remove(values));
-        requirement.holds(&rest)
-    }
-
-    fn each_member(&self, at: u32, mut with: impl FnMut(&[u32])) {
-        let mut values = Vec::with_capacity(self.problem.sensitive.len());
-        for record in &self.members[at as usize] {
-            values.clear();
-            values.extend(self.problem.sensitive.iter().map(|counted| counted.codes[*record as usize]));
-            with(&values);
-        }
+        let (part, members) = (&self.parts[self.clusters.part(at) as usize], &self.members[at as usize]);
+        part.size() == members.len() as u64 || self.judge.allows_without(part, members)
     }
 
     /// Notes whether a cluster meets the requirement.
-    fn judge(&mut self, at: u32) {
-        let requirement = &self.problem.requirement;
-        let size = self.clusters.size(at);
-        let short = (size as usize) < requirement.smallest_class()
-            || !requirement.only_size() && {
-                self.tally.clear();
-                for record in &self.members[at as usize] {
-                    self.tally.add_record(&self.problem.sensitive, *record);
-                }
-                !requirement.holds(&self.tally)
-            };
+    fn note(&mut self, at: u32) {
+        let members = self.members[at as usize].iter().copied();
+        let short = !self.judge.holds_in(&mut self.room, members);
         self.is_short[at as usize] = short;
         if short {
-            self.short.push(Reverse((size, at)));
+            self.short.push(Reverse((self.clusters.size(at), at)));
         }
     }
 
@@ -349,13 +327,13 @@ impl<'a, P: Price> Loop<'a, P> {
         self.members[partner as usize].extend(members);
         self.forest.removed(&self.clusters, at);
         self.forest.changed(&self.clusters, partner);
-        self.judge(partner);
+        self.note(partner);
     }
 
     fn suppress(&mut self, at: u32) {
         self.price.suppressed(&self.clusters, at);
         let mut part = std::mem::take(&mut self.parts[self.clusters.part(at) as usize]);
-        self.each_member(at, |values| part.remove(values));
+        self.members[at as usize].iter().for_each(|record| self.judge.remove(&mut part, *record));
         self.parts[self.clusters.part(at) as usize] = part;
         self.clusters.remove(at);
         let members = std::mem::take(&mut self.members[at as usize]);

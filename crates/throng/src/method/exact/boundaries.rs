@@ -32,7 +32,7 @@ pub struct Queues<'a, C> {
     pub largest: usize,
 }
 
-type Judge<'j, C> = dyn FnMut(&[u32], &Extent<C>) -> Option<f64> + 'j;
+type Worth<'j, C> = dyn FnMut(&[u32], &Extent<C>) -> Option<f64> + 'j;
 type Allow<'j, C> = dyn Fn(&Extent<C>) -> bool + 'j;
 
 impl<'a, C: Code> Queues<'a, C> {
@@ -52,13 +52,13 @@ impl<'a, C: Code> Queues<'a, C> {
         self.queues.iter().map(of_queue).product()
     }
 
-    /// The partition with the least worth. `allow` tells whether a box, and so every smaller one, may occur; `judge`
+    /// The partition with the least worth. `allow` tells whether a box, and so every smaller one, may occur; `worth`
     /// what a group is worth, or that it may not be.
     pub fn best(
         &self,
         combine: Combine,
         allow: &Allow<'_, C>,
-        judge: &mut Judge<'_, C>,
+        worth: &mut Worth<'_, C>,
         watch: &dyn Watch,
     ) -> Result<Partition> {
         if self.groups() > MOST_GROUPS {
@@ -84,7 +84,7 @@ impl<'a, C: Code> Queues<'a, C> {
             strides,
             combine,
             allow,
-            judge,
+            worth,
             best: vec![f64::INFINITY; boundaries],
             from: vec![0; boundaries],
             group: Vec::new(),
@@ -105,7 +105,7 @@ struct Search<'s, 'a, 'j, C> {
     strides: Vec<usize>,
     combine: Combine,
     allow: &'s Allow<'j, C>,
-    judge: &'s mut Judge<'j, C>,
+    worth: &'s mut Worth<'j, C>,
     best: Vec<f64>,
     from: Vec<usize>,
     group: Vec<u32>,
@@ -155,7 +155,7 @@ impl<C: Code> Search<'_, '_, '_, C> {
         if so_far == f64::INFINITY || (self.combine == Combine::Sum && so_far >= self.best[boundary]) {
             return;
         }
-        if let Some(worth) = (self.judge)(&self.group, extent) {
+        if let Some(worth) = (self.worth)(&self.group, extent) {
             let total = match self.combine {
                 Combine::Sum => so_far + worth,
                 Combine::Greatest => so_far.max(worth),

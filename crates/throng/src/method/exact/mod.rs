@@ -23,7 +23,7 @@ use super::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits};
 use crate::error::Result;
 use crate::loss::{Kernel, Limits};
 use crate::mapping::{Line, Mapping};
-use crate::privacy::{Histogram, Part, Tally};
+use crate::privacy::{Histogram, Judge, Part, ROUNDING};
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -88,7 +88,7 @@ pub enum Loss {
 
 impl Method for Exact {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
-        if problem.limits.is_empty() && problem.requirement.only_size() && self.loss == Loss::Gcp {
+        if problem.limits.is_empty() && Judge::new(problem).count_decides() && self.loss == Loss::Gcp {
             return Ordered { mapping: self.mapping, cost: Cost::Box }.solve(problem, watch);
         }
         let line = problem.line(&self.mapping, watch)?;
@@ -126,38 +126,33 @@ impl<C: Code> Exactly<'_, C> {
     /// The partition with the least loss that meets the requirement.
     pub fn least(&self, loss: Loss) -> Result<Partition> {
         let problem = self.problem;
-        let requirement = &problem.requirement;
+        let judge = Judge::new(problem);
         let (values, domain) = match problem.sensitive.first() {
-            Some(counted) if !requirement.only_size() => (counted.codes.clone(), counted.domain.len()),
+            Some(counted) if !judge.count_decides() => (counted.codes.clone(), counted.domain.len()),
             _ => (vec![0; problem.len()], 1),
         };
         let mut queues = Queues::new(self.matrix, self.line.order(), &values, domain);
         // Larger groups can be split without loss (lemmas 1 and 2); so no value occurs twice (corollary 1). Not so for
         // a sum of extents, against the paper: the parts of a diverse group may overlap, and then cost more than it.
-        if requirement.only_size() {
-            queues.largest = 2 * requirement.smallest_class() - 1;
-        } else if let ([(0, l)], true) =
-            (&requirement.frequencies()[..], requirement.only_size_and_frequency())
+        if judge.count_decides() {
+            queues.largest = 2 * judge.smallest() - 1;
+        } else if let Some(frequency) = judge.frequency()
+            && let Some(l) = frequency.whole()
+            && frequency.attribute() == 0
             && loss != Loss::SumOfExtents
-            && l.fract() == 0.0
-            && requirement.smallest_size() as f64 <= *l
+            && judge.smallest_size() <= l
         {
-            (queues.largest, queues.most_of_each) = (2 * *l as usize - 1, 1);
+            (queues.largest, queues.most_of_each) = (2 * l - 1, 1);
         }
-        let mut tally = Tally::for_problem(problem);
-        let mut judge = |group: &[u32], extent: &_| {
-            if group.len() < requirement.smallest_class() {
-                return None;
-            }
-            tally.clear();
-            group.iter().for_each(|record| tally.add_record(&problem.sensitive, *record));
-            requirement.holds(&tally).then(|| match loss {
+        let mut room = judge.tally();
+        let mut worth = |group: &[u32], extent: &_| {
+            judge.holds_in(&mut room, group.iter().copied()).then(|| match loss {
                 Loss::Gcp => group.len() as f64 * self.kernel.ncp(extent),
                 Loss::SumOfExtents | Loss::WidestExtent => self.kernel.ncp(extent),
             })
         };
         let combine = if loss == Loss::WidestExtent { Combine::Greatest } else { Combine::Sum };
-        queues.best(combine, &|_| true, &mut judge, self.watch)
+        queues.best(combine, &|_| true, &mut worth, self.watch)
     }
 
     /// The most private partition all of whose groups are within limits.
@@ -165,13 +160,13 @@ impl<C: Code> Exactly<'_, C> {
         let (values, domain) = goal.values(self.problem);
         let queues = Queues::new(self.matrix, self.line.order(), &values, domain);
         let mut histogram = Histogram::new(domain);
-        let mut judge = |group: &[u32], _: &_| {
+        let mut worth = |group: &[u32], _: &_| {
             histogram.clear();
             group.iter().for_each(|record| histogram.add(values[*record as usize]));
             let most = histogram.present().map(|(_, count)| count).max().unwrap_or(0);
             Some(-goal.privacy(group.len(), most))
         };
-        queues.best(Combine::Greatest, &|extent| limits.allow(self.kernel, extent), &mut judge, self.watch)
+        queues.best(Combine::Greatest, &|extent| limits.allow(self.kernel, extent), &mut worth, self.watch)
     }
 
     /// The partition whose widest group is narrowest, among those with at least some privacy, by searching for the
@@ -182,7 +177,7 @@ impl<C: Code> Exactly<'_, C> {
         while high - low > precision {
             let middle = f64::midpoint(low, high);
             let found = self.most_private(goal, &Limits::of_loss(middle))?;
-            if goal.of_partition(self.problem, &found) + 1e-9 >= privacy {
+            if goal.of_partition(self.problem, &found) * (1.0 + ROUNDING) >= privacy {
                 (best, high) = (found, middle);
             } else {
                 low = middle;

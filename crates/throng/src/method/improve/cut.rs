@@ -34,7 +34,7 @@ pub(super) fn best_division<C: Code>(work: &Work<'_, C>, group: &Group<C>) -> Op
 }
 
 fn best_below<C: Code>(work: &Work<'_, C>, group: &Group<C>, limit: f64) -> Option<(Vec<u32>, Vec<u32>)> {
-    if group.records.len() < 2 * work.smallest {
+    if group.records.len() < 2 * work.judge.smallest() {
         return None;
     }
     let mut cuts: Vec<Cut> = (0..work.kernel.attributes())
@@ -45,7 +45,7 @@ fn best_below<C: Code>(work: &Work<'_, C>, group: &Group<C>, limit: f64) -> Opti
     cuts.into_iter().find_map(|cut| {
         let (left, right): (Vec<u32>, Vec<u32>) =
             group.records.iter().partition(|record| code(work, **record, cut.attribute) <= cut.last);
-        let allowed = work.holds(left.iter().copied()) && work.holds(right.iter().copied());
+        let allowed = [&left, &right].iter().all(|side| work.judge.holds(side.iter().copied()));
         allowed.then_some((left, right))
     })
 }
@@ -63,7 +63,7 @@ fn cuts<C: Code>(work: &Work<'_, C>, group: &Group<C>, attribute: usize, limit: 
     // Where the code changes: first places of the right sides.
     let middles: Vec<usize> = (1..sorted.len())
         .filter(|at| sorted[at - 1].0 != sorted[*at].0)
-        .filter(|at| *at >= work.smallest && sorted.len() - at >= work.smallest)
+        .filter(|at| *at >= work.judge.smallest() && sorted.len() - at >= work.judge.smallest())
         .collect();
     let (Some(&first), Some(&last)) = (middles.first(), middles.last()) else { return Vec::new() };
     let mut left_losses = Vec::with_capacity(middles.len());

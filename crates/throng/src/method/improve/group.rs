@@ -1,22 +1,16 @@
 //! Groups that change: their records, their boxes and what they cost.
 
 use crate::loss::{Extent, Kernel};
-use crate::privacy::Tally;
+use crate::privacy::Judge;
 use crate::problem::{Code, LANES, Matrix, Problem};
-
-/// What a sum of shares may be off.
-const ROUNDING: f64 = 1e-9;
 
 /// What work on groups looks at.
 pub(in crate::method) struct Work<'a, C> {
     pub problem: &'a Problem,
     pub matrix: &'a Matrix<C>,
     pub kernel: Kernel,
-    /// No smaller group is allowed.
-    pub smallest: usize,
-    only_size: bool,
-    /// The sensitive attribute and l where only size and the frequency of one attribute's values count.
-    frequency: Option<(usize, f64)>,
+    /// Which records may be a group.
+    pub judge: Judge<'a>,
 }
 
 /// The ends of a group's codes of one attribute, and what they are without one of the records that has them.
@@ -45,19 +39,7 @@ impl<C: Code> Group<C> {
 
 impl<'a, C: Code> Work<'a, C> {
     pub fn new(problem: &'a Problem, matrix: &'a Matrix<C>) -> Self {
-        Work {
-            problem,
-            matrix,
-            kernel: Kernel::new(&problem.attributes),
-            smallest: problem.requirement.smallest_class(),
-            only_size: problem.requirement.only_size(),
-            frequency: problem.requirement.only_frequency(),
-        }
-    }
-
-    /// Whether the size of a group decides alone whether it is allowed.
-    pub fn only_size(&self) -> bool {
-        self.only_size
+        Work { problem, matrix, kernel: Kernel::new(&problem.attributes), judge: Judge::new(problem) }
     }
 
     /// The group of some records; there is at least one.
@@ -65,54 +47,6 @@ impl<'a, C: Code> Work<'a, C> {
         let extent = Extent::around(self.matrix, &records);
         let ncp = self.kernel.ncp(&extent);
         Group { records, extent, ncp }
-    }
-
-    /// Whether records may be a group.
-    pub fn holds(&self, records: impl ExactSizeIterator<Item = u32>) -> bool {
-        if records.len() < self.smallest {
-            return false;
-        }
-        if self.only_size {
-            return true;
-        }
-        if let Some((attribute, l)) = self.frequency {
-            let size = records.len();
-            let codes = &self.problem.sensitive[attribute].codes;
-            let mut values: Vec<u32> = records.map(|record| codes[record as usize]).collect();
-            values.sort_unstable();
-            let most = values.chunk_by(|a, b| a == b).map(<[u32]>::len).max().unwrap_or(0);
-            return most as f64 * l <= size as f64 + ROUNDING;
-        }
-        let mut tally = Tally::for_problem(self.problem);
-        records.for_each(|record| tally.add_record(&self.problem.sensitive, record));
-        self.problem.requirement.holds(&tally)
-    }
-
-    /// Whether a group may lose one of its records.
-    pub fn holds_without(&self, group: &Group<C>, record: u32) -> bool {
-        if group.records.len() <= self.smallest {
-            return false;
-        }
-        self.only_size || {
-            let rest: Vec<u32> = group.records.iter().copied().filter(|one| *one != record).collect();
-            self.holds(rest.into_iter())
-        }
-    }
-
-    /// Whether a group may take a record in.
-    pub fn holds_with(&self, group: &Group<C>, record: u32) -> bool {
-        self.only_size || {
-            if let Some((attribute, l)) = self.frequency {
-                // The other values only become less frequent.
-                let codes = &self.problem.sensitive[attribute].codes;
-                let own = codes[record as usize];
-                let count = 1 + group.records.iter().filter(|one| codes[**one as usize] == own).count();
-                return count as f64 * l <= (group.records.len() + 1) as f64 + ROUNDING;
-            }
-            let mut all = group.records.clone();
-            all.push(record);
-            self.holds(all.into_iter())
-        }
     }
 
     /// Penalty of a group's box grown around a record. Given up once it is above `limit`; what is returned then is

@@ -199,7 +199,7 @@ impl<'a, C: Code> Round<'a, C> {
             let size = group.records.len() as f64;
             let after = self.work.ncp_up_to(group, record, (beaten + group.loss()) / (size + 1.0));
             let cost = after * (size + 1.0) - group.loss();
-            if cost < beaten && self.work.holds_with(group, record) {
+            if cost < beaten && self.work.judge.holds_with(&group.records, record) {
                 best = Some((cost, at));
             }
         });
@@ -215,7 +215,7 @@ impl<'a, C: Code> Round<'a, C> {
 
     fn move_records(&mut self, watch: &dyn Watch) -> Result<()> {
         let groups: Vec<usize> = (0..self.groups.len()).collect();
-        for batch in groups.chunks((BATCH / self.work.smallest).max(1)) {
+        for batch in groups.chunks((BATCH / self.work.judge.smallest()).max(1)) {
             watch.check()?;
             if self.effort.is_over() {
                 break;
@@ -243,13 +243,13 @@ impl<'a, C: Code> Round<'a, C> {
     fn find_moves(&self, group: usize, scratch: &mut Scratch) -> Vec<(u32, usize)> {
         let group = &self.groups[group];
         let rest = group.records.len().saturating_sub(1);
-        if rest < self.work.smallest || group.loss() <= SAVES {
+        if rest < self.work.judge.smallest() || group.loss() <= SAVES {
             return Vec::new();
         }
         let ends = self.work.ends(group);
         let find = |record: &u32| {
             let gain = group.loss() - self.work.ncp_by_ends(&ends, *record) * rest as f64;
-            if gain <= SAVES || !self.work.holds_without(group, *record) {
+            if gain <= SAVES || !self.work.judge.holds_without(&group.records, *record) {
                 return None;
             }
             self.cheapest(*record, gain - SAVES, scratch).map(|(_, target)| (*record, target))
@@ -262,9 +262,9 @@ impl<'a, C: Code> Round<'a, C> {
         let own = self.group_of[record as usize] as usize;
         let helps = target != own
             && !self.groups[target].records.is_empty()
-            && self.work.holds_without(&self.groups[own], record)
+            && self.work.judge.holds_without(&self.groups[own].records, record)
             && self.work.cost_of_joining(&self.groups[target], record) < self.gain(record) - SAVES
-            && self.work.holds_with(&self.groups[target], record);
+            && self.work.judge.holds_with(&self.groups[target].records, record);
         if helps {
             self.work.leave(&mut self.groups[own], record);
             self.work.join(&mut self.groups[target], record);
@@ -279,7 +279,7 @@ impl<'a, C: Code> Round<'a, C> {
     fn dissolve_groups(&mut self, watch: &dyn Watch) -> Result<()> {
         // The dearest first.
         let mut order: Vec<usize> = (0..self.groups.len())
-            .filter(|at| self.fresh[*at] && self.groups[*at].records.len() < 2 * self.work.smallest)
+            .filter(|at| self.fresh[*at] && self.groups[*at].records.len() < 2 * self.work.judge.smallest())
             .collect();
         order.sort_by(|a, b| self.groups[*b].ncp.total_cmp(&self.groups[*a].ncp).then(a.cmp(b)));
         for batch in order.chunks(BATCH / 32) {
@@ -340,7 +340,7 @@ impl<'a, C: Code> Round<'a, C> {
             }
         }
         let helps = after.iter().map(Group::loss).sum::<f64>() < before - SAVES
-            && after.iter().all(|group| self.work.holds(group.records.iter().copied()));
+            && after.iter().all(|group| self.work.judge.holds(group.records.iter().copied()));
         if helps {
             for (&record, home) in self.groups[group].records.iter().zip(homes) {
                 self.group_of[record as usize] = *home as u32;

@@ -4,8 +4,8 @@ use super::BoxList;
 use super::halves::{Halving, Room};
 use super::take::Taker;
 use crate::loss::Kernel;
-use crate::privacy::Tally;
-use crate::problem::{Code, LANES, Matrix, Problem};
+use crate::privacy::Judge;
+use crate::problem::{Code, LANES, Matrix};
 
 /// How a group that is too large is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -25,9 +25,9 @@ impl Split {
 
 /// Cuts groups of a problem.
 pub struct Cutter<'a, C> {
-    /// The problem.
-    pub problem: &'a Problem,
-    /// Its records.
+    /// Which records may be a group.
+    pub judge: &'a Judge<'a>,
+    /// The records of the problem.
     pub matrix: &'a Matrix<C>,
     /// How sets are halved.
     pub halving: Halving<'a>,
@@ -39,7 +39,7 @@ impl<C: Code> Cutter<'_, C> {
     /// Cuts records, in a random order, into ⌊n/k⌋ pieces of at least k, k being the smallest class of the requirement.
     /// A set stays whole if a part of it would not meet the requirement.
     pub fn cut(&self, records: Vec<u32>) -> Vec<Vec<u32>> {
-        let k = self.problem.requirement.smallest_class();
+        let k = self.judge.smallest();
         let mut pieces = Vec::new();
         let mut waiting = vec![records];
         while let Some(records) = waiting.pop() {
@@ -51,23 +51,13 @@ impl<C: Code> Cutter<'_, C> {
                 Split::Seeds => self.by_seeds(&records, k),
                 Split::Widest => self.by_width(&records, k),
             };
-            if self.holds(&first) && self.holds(&second) {
+            if [&first, &second].iter().all(|side| self.judge.holds(side.iter().copied())) {
                 waiting.extend([second, first]);
             } else {
                 pieces.push(records);
             }
         }
         pieces
-    }
-
-    fn holds(&self, records: &[u32]) -> bool {
-        let requirement = &self.problem.requirement;
-        if requirement.only_size() {
-            return records.len() >= requirement.smallest_class();
-        }
-        let mut tally = Tally::for_problem(self.problem);
-        records.iter().for_each(|record| tally.add_record(&self.problem.sensitive, *record));
-        requirement.holds(&tally)
     }
 
     fn by_seeds(&self, records: &[u32], k: usize) -> (Vec<u32>, Vec<u32>) {

@@ -7,8 +7,7 @@
 
 use super::diverse::Groups;
 use crate::error::Result;
-use crate::privacy::Tally;
-use crate::problem::Problem;
+use crate::privacy::Judge;
 use crate::watch::Watch;
 
 /// Tells what the last of some groups costs, what the last two cost, and so on.
@@ -52,20 +51,19 @@ pub fn join_to_size(groups: Groups, k: usize, cost: &StretchCosts<'_>) -> Groups
     Groups { places: groups.places, sizes }
 }
 
-/// Joins neighbours until a problem's requirement holds; places are those of `order`.
+/// Joins neighbours until they may be classes; places are those of `order`.
 pub fn join_until_it_holds(
-    problem: &Problem,
+    judge: &Judge<'_>,
     order: &[u32],
     groups: Groups,
     watch: &dyn Watch,
 ) -> Result<Groups> {
-    let mut tally = Tally::for_problem(problem);
-    let smallest = problem.requirement.smallest_class();
+    let mut tally = judge.tally();
     let (mut sizes, mut size) = (Vec::new(), 0);
     for part in groups.iter() {
-        part.iter().for_each(|place| tally.add_record(&problem.sensitive, order[*place as usize]));
+        part.iter().for_each(|place| judge.add(&mut tally, order[*place as usize]));
         size += part.len();
-        if size >= smallest && problem.requirement.holds(&tally) {
+        if judge.allows(&tally) {
             watch.check()?;
             watch.advance(size as u64);
             sizes.push(size);
@@ -77,12 +75,10 @@ pub fn join_until_it_holds(
     while size > 0 {
         let before = sizes.pop().unwrap_or(0);
         let own = rest - before..rest;
-        groups.places[own]
-            .iter()
-            .for_each(|place| tally.add_record(&problem.sensitive, order[*place as usize]));
+        groups.places[own].iter().for_each(|place| judge.add(&mut tally, order[*place as usize]));
         rest -= before;
         size += before;
-        if rest == 0 || problem.requirement.holds(&tally) {
+        if rest == 0 || judge.allows(&tally) {
             sizes.push(size);
             break;
         }

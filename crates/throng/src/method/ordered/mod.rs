@@ -26,7 +26,7 @@ use super::{Entry, Method, Methods, Options, Partition, Solution, Traits};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::mapping::{self, Line, Mapping};
-use crate::privacy::{Part, Tally};
+use crate::privacy::{Histogram, Judge, Part};
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -137,9 +137,9 @@ struct Along<'a, C> {
 impl<C: Code> Along<'_, C> {
     fn solve(&self, watch: &dyn Watch) -> Result<Partition> {
         let order = self.line.order();
-        let requirement = &self.problem.requirement;
-        if requirement.only_size() {
-            let sizes = self.cut(requirement.smallest_class(), watch)?;
+        let judge = Judge::new(self.problem);
+        if judge.count_decides() {
+            let sizes = self.cut(judge.smallest(), watch)?;
             return Ok(Partition::from_sizes(order.to_vec(), sizes));
         }
         let distance = |from: u32, to: u32| self.distance(from as usize, to as usize);
@@ -147,8 +147,8 @@ impl<C: Code> Along<'_, C> {
             Some(parts) => parts,
             None => singles(order.len()),
         };
-        let groups = if parts.sizes.len() < order.len() && requirement.only_size_and_frequency() {
-            let k = requirement.smallest_size();
+        let groups = if parts.sizes.len() < order.len() && judge.frequency().is_some() {
+            let k = judge.smallest_size();
             let enough = parts.sizes.iter().all(|size| *size >= k);
             if enough {
                 parts
@@ -156,7 +156,7 @@ impl<C: Code> Along<'_, C> {
                 join::join_to_size(parts, k, &|parts, costs| self.stretch(parts, costs))
             }
         } else {
-            join::join_until_it_holds(self.problem, order, parts, watch)?
+            join::join_until_it_holds(&judge, order, parts, watch)?
         };
         let records = groups.places.iter().map(|place| order[*place as usize]).collect();
         Ok(Partition::from_sizes(records, groups.sizes))
@@ -225,9 +225,12 @@ pub fn diverse_parts(
 
 /// The first sensitive attribute whose values are limited in frequency, and the whole l that is dealt out for it.
 pub fn whole_diversity(problem: &Problem) -> Option<(usize, usize)> {
-    let (attribute, l) = problem.requirement.frequencies().into_iter().next()?;
-    let whole = (l * (1.0 - 1e-12)).ceil() as usize;
-    let tally = Tally::of_all(problem);
-    let most = tally.histogram(attribute).present().map(|(_, count)| count as usize).max()?;
-    (whole >= 2 && most * whole <= problem.len()).then_some((attribute, whole))
+    let frequency = Judge::new(problem).first_frequency()?;
+    // A value that occurs once needs so many records around it.
+    let whole = frequency.smallest_with(1);
+    let counted = &problem.sensitive[frequency.attribute()];
+    let mut values = Histogram::new(counted.domain.len());
+    counted.codes.iter().for_each(|value| values.add(*value));
+    let most = values.present().map(|(_, count)| count as usize).max()?;
+    (whole >= 2 && most * whole <= problem.len()).then_some((frequency.attribute(), whole))
 }

@@ -143,7 +143,7 @@ impl Peel {
         };
         peeling.nodes.push(peeling.search.root(&peeling.rows));
         let mut taken = 0;
-        while peeling.rows.records_left() >= work.smallest {
+        while peeling.rows.records_left() >= work.judge.smallest() {
             watch.check()?;
             let out_of_time = effort.until.is_some_and(|until| Instant::now() >= until);
             peeling.take(groups);
@@ -187,7 +187,7 @@ impl<C: Code> Peeling<'_, C> {
                 let class: Vec<u32> = node.class().unwrap_or_default().to_vec();
                 let records = class.iter().flat_map(|row| self.rows.records(*row)).copied().collect();
                 let Some(records) = self.needs.take(records) else { continue };
-                if work.only_size() {
+                if work.judge.count_decides() {
                     self.rows.close(&class, |_| true);
                 } else {
                     let mut taken = records.clone();
@@ -247,7 +247,8 @@ fn place_rest<C: Code>(work: &Work<'_, C>, rest: Vec<u32>, groups: &mut Vec<Grou
     if rest.is_empty() {
         return;
     }
-    if rest.len() >= 2 * work.smallest && work.holds(rest.iter().copied()) || groups.is_empty() {
+    if rest.len() >= 2 * work.judge.smallest() && work.judge.holds(rest.iter().copied()) || groups.is_empty()
+    {
         return cut(work, rest, groups);
     }
     let mut homeless = Vec::new();
@@ -255,7 +256,7 @@ fn place_rest<C: Code>(work: &Work<'_, C>, rest: Vec<u32>, groups: &mut Vec<Grou
         let cost = |at: usize| (work.cost_of_joining(&groups[at], record), at);
         let mut order: Vec<(f64, usize)> = (0..groups.len()).into_par_iter().map(cost).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        match order.into_iter().find(|(_, at)| work.holds_with(&groups[*at], record)) {
+        match order.into_iter().find(|(_, at)| work.judge.holds_with(&groups[*at].records, record)) {
             Some((_, at)) => work.join(&mut groups[at], record),
             None => homeless.push(record),
         }
@@ -270,7 +271,7 @@ fn merge_until_valid<C: Code>(work: &Work<'_, C>, records: Vec<u32>, groups: &mu
         return;
     }
     let mut merged = work.group(records);
-    while !work.holds(merged.records.iter().copied()) && !groups.is_empty() {
+    while !work.judge.holds(merged.records.iter().copied()) && !groups.is_empty() {
         let cost = |at: usize| {
             let mut extent = merged.extent.clone();
             extent.merge(&groups[at].extent);

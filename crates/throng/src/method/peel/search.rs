@@ -213,7 +213,7 @@ impl<'a, C: Code> Search<'a, C> {
         *looks += node.rows.len();
         let before = node.rows.len();
         node.records = keep_open(open, &mut node.rows, &mut scratch.open);
-        if node.records < self.work.smallest {
+        if node.records < self.work.judge.smallest() {
             return None;
         }
         if let State::Class { .. } = node.state {
@@ -229,14 +229,14 @@ impl<'a, C: Code> Search<'a, C> {
             return self.settle((open, needs), &mut node, scratch).then_some(node);
         }
         let mut counted = false;
-        if node.state == State::New && node.records > LARGE * self.work.smallest {
+        if node.state == State::New && node.records > LARGE * self.work.judge.smallest() {
             // So many records leave next to nothing that an attribute costs for certain.
             let mut others = node.undecided.iter().filter(|at| Some(usize::from(**at)) != self.window);
             // Undecided attributes are in the order of their spread: groups become small soon.
             if let Some(attribute) = others.next() {
                 node.state = State::Branched { attribute: *attribute, step: 0, rest: 0.0 };
             }
-        } else if node.state == State::New || shrunk && node.records <= LARGE * self.work.smallest {
+        } else if node.state == State::New || shrunk && node.records <= LARGE * self.work.judge.smallest() {
             *looks += node.rows.len() * node.undecided.len();
             counted = self.make_bound(open, &mut node, reach, scratch);
         }
@@ -321,7 +321,7 @@ impl<'a, C: Code> Search<'a, C> {
 
     /// The least that an attribute costs in any class of records with these codes.
     fn least(&self, attribute: usize, present: &[(u32, u32)]) -> f64 {
-        let smallest = self.work.smallest;
+        let smallest = self.work.judge.smallest();
         if present.iter().any(|(_, count)| *count as usize >= smallest) {
             return 0.0;
         }
@@ -361,7 +361,7 @@ impl<'a, C: Code> Search<'a, C> {
             }
             // Neighbouring codes, so that the ends lie in one finer cell exactly if all do.
             let is_new = finer.is_none_or(|finer| finer[low as usize] != finer[high as usize]);
-            if records >= self.work.smallest && is_new {
+            if records >= self.work.judge.smallest() && is_new {
                 let penalty = self.kernel().penalty(attribute, low as usize, high as usize);
                 each(Cell { penalty, low, high, records });
             }
@@ -373,11 +373,11 @@ impl<'a, C: Code> Search<'a, C> {
         let mut best: Option<Cell> = None;
         let (mut end, mut records) = (0, 0);
         for (first, &(low, own)) in present.iter().enumerate() {
-            while end < present.len() && records < self.work.smallest {
+            while end < present.len() && records < self.work.judge.smallest() {
                 records += present[end].1 as usize;
                 end += 1;
             }
-            if records < self.work.smallest {
+            if records < self.work.judge.smallest() {
                 break;
             }
             debug_assert!(end > first);
@@ -488,7 +488,7 @@ impl<'a, C: Code> Search<'a, C> {
     ) -> bool {
         let class = match self.window {
             None => Some((0, node.rows.len())),
-            Some(attribute) if self.work.only_size() => {
+            Some(attribute) if self.work.judge.count_decides() => {
                 self.find_present(open, &node.rows, attribute, scratch);
                 self.cheapest_window(attribute, &scratch.present).map(|window| {
                     let code = |row: &u32| open.code(*row, attribute) as u32;

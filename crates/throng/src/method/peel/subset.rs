@@ -5,121 +5,114 @@
 
 use super::rows::OpenRows;
 use crate::method::improve::Work;
-use crate::privacy::Tally;
+use crate::privacy::{Frequency, Judge, Tally};
 use crate::problem::Code;
 
 /// What a class must keep to, and leave.
 pub(super) struct Needs<'a, C> {
     work: &'a Work<'a, C>,
-    /// The sensitive attribute and l where only size and the frequency of one attribute's values count.
-    frequency: Option<(usize, f64)>,
     /// The sensitive values of the records that are still open: they must stay publishable without the class.
     left: Tally,
     /// Values so frequent among the open records that every class must take its full share of them.
     tight: Vec<u32>,
 }
 
-const ROUNDING: f64 = 1e-9;
-
 /// A value is tight when fewer records than so many smallest classes have could be taken without it.
 const TIGHT: usize = 4;
 
 impl<'a, C: Code> Needs<'a, C> {
     pub fn new(work: &'a Work<'a, C>) -> Self {
-        let frequency = work.problem.requirement.only_frequency();
-        let left = Tally::of_all(work.problem);
-        let mut needs = Needs { work, frequency, left, tight: Vec::new() };
+        let mut left = work.judge.tally();
+        (0..work.problem.len() as u32).for_each(|record| work.judge.add(&mut left, record));
+        let mut needs = Needs { work, left, tight: Vec::new() };
         needs.find_tight();
         needs
     }
 
-    /// How many records could be taken without any of a value.
-    fn slack(&self, l: f64, count: u32) -> f64 {
-        self.left.size() as f64 - l * f64::from(count)
+    fn judge(&self) -> &Judge<'a> {
+        &self.work.judge
     }
 
     fn find_tight(&mut self) {
-        let Some((attribute, l)) = self.frequency else { return };
-        let limit = (TIGHT * self.work.smallest) as f64;
-        let present = self.left.histogram(attribute).present();
-        self.tight =
-            present.filter(|(_, count)| self.slack(l, *count) < limit).map(|(value, _)| value).collect();
+        let Some(frequency) = self.judge().frequency() else { return };
+        let (left, limit) = (self.left.size() as usize, (TIGHT * self.judge().smallest()) as f64);
+        let present = self.left.histogram(frequency.attribute()).present();
+        let tight = present.filter(|(_, count)| frequency.spare(left, *count as usize) < limit);
+        self.tight = tight.map(|(value, _)| value).collect();
         self.tight.sort_unstable();
     }
 
     /// How many records of one sensitive value a class among these records may have at most; `None` if there is no
     /// class.
     fn most_of_a_value(&self, tally: &Tally) -> Option<u32> {
-        let smallest = self.work.smallest;
+        let smallest = self.judge().smallest();
+        let Some(frequency) = self.judge().frequency() else {
+            return self.judge().allows(tally).then_some(u32::MAX);
+        };
         if (tally.size() as usize) < smallest {
             return None;
         }
-        let Some((attribute, l)) = self.frequency else {
-            return self.work.problem.requirement.holds(tally).then_some(u32::MAX);
-        };
-        let histogram = tally.histogram(attribute);
+        let histogram = tally.histogram(frequency.attribute());
         let counts = histogram.present();
         let of_tight = self.tight.iter().map(|value| histogram.count(*value)).min();
         let mut most = of_tight.or_else(|| counts.clone().map(|(_, count)| count).max())?;
         while most > 0 {
-            let kept: u64 = counts.clone().map(|(_, count)| u64::from(count.min(most))).sum();
-            if f64::from(most) * l <= kept as f64 + ROUNDING {
-                let size = if self.tight.is_empty() { kept as usize } else { full_share(most, l) };
+            let kept: usize = counts.clone().map(|(_, count)| count.min(most) as usize).sum();
+            if frequency.allows(most as usize, kept) {
+                let size = if self.tight.is_empty() { kept } else { frequency.smallest_with(most as usize) };
                 return (size >= smallest).then_some(most);
             }
             // From above to the greatest number that its own sum allows.
-            most = ((kept as f64 + ROUNDING) / l).floor() as u32;
+            most = frequency.most_of_value(kept) as u32;
         }
         None
     }
 
     /// The largest class that some records hold, if the open ones can do without it. It is taken out of them.
     pub fn take(&mut self, mut records: Vec<u32>) -> Option<Vec<u32>> {
-        if self.work.only_size() {
-            return (records.len() >= self.work.smallest).then_some(records);
+        if self.judge().count_decides() {
+            return (records.len() >= self.judge().smallest()).then_some(records);
         }
-        let mut tally = Tally::for_problem(self.work.problem);
-        records.iter().for_each(|record| tally.add_record(&self.work.problem.sensitive, *record));
+        let mut tally = self.judge().tally();
+        records.iter().for_each(|record| self.judge().add(&mut tally, *record));
         let most = self.most_of_a_value(&tally)?;
-        if let Some((attribute, l)) = self.frequency {
-            let mut room = self.shares(&tally, attribute, most, l);
-            let codes = &self.work.problem.sensitive[attribute].codes;
+        if let Some(frequency) = self.judge().frequency() {
+            let mut room = self.shares(&tally, frequency, most);
+            let codes = &self.work.problem.sensitive[frequency.attribute()].codes;
             records.retain(|record| {
                 let room = &mut room[codes[*record as usize] as usize];
                 let kept = *room > 0;
                 *room = room.saturating_sub(1);
                 kept
             });
-            if !self.can_do_without(&records, attribute, l) {
+            if !self.can_do_without(&records, frequency) {
                 return None;
             }
         }
-        if !self.work.holds(records.iter().copied()) {
+        if !self.judge().holds(records.iter().copied()) {
             return None;
         }
-        for record in &records {
-            let sensitive = self.work.problem.sensitive.iter();
-            let values: Vec<u32> = sensitive.map(|counted| counted.codes[*record as usize]).collect();
-            self.left.remove(&values);
-        }
+        records.iter().for_each(|record| self.work.judge.remove(&mut self.left, *record));
         self.find_tight();
         Some(records)
     }
 
     /// How many records of each value a class takes.
-    fn shares(&self, tally: &Tally, attribute: usize, most: u32, l: f64) -> Vec<u32> {
-        let histogram = tally.histogram(attribute);
+    fn shares(&self, tally: &Tally, frequency: Frequency, most: u32) -> Vec<u32> {
+        let histogram = tally.histogram(frequency.attribute());
         let mut shares = vec![0; histogram.domain()];
         if self.tight.is_empty() {
             histogram.present().for_each(|(value, count)| shares[value as usize] = count.min(most));
             return shares;
         }
         self.tight.iter().for_each(|value| shares[*value as usize] = most);
-        let mut room = full_share(most, l).saturating_sub(self.tight.len() * most as usize);
+        // A class in which so many records are exactly one in l.
+        let size = frequency.smallest_with(most as usize);
+        let mut room = size.saturating_sub(self.tight.len() * most as usize);
         let is_other = |value: &(u32, u32)| self.tight.binary_search(&value.0).is_err();
         let mut others: Vec<(u32, u32)> = histogram.present().filter(is_other).collect();
         // Those that are most frequent among the open ones are taken first.
-        let left = self.left.histogram(attribute);
+        let left = self.left.histogram(frequency.attribute());
         others.sort_by_key(|(value, _)| (std::cmp::Reverse(left.count(*value)), *value));
         for (value, count) in others {
             let share = (count.min(most) as usize).min(room);
@@ -130,19 +123,14 @@ impl<'a, C: Code> Needs<'a, C> {
     }
 
     /// Whether the open records without these could still be published.
-    fn can_do_without(&self, records: &[u32], attribute: usize, l: f64) -> bool {
-        let codes = &self.work.problem.sensitive[attribute].codes;
-        let mut taken = vec![0u32; self.left.histogram(attribute).domain()];
+    fn can_do_without(&self, records: &[u32], frequency: Frequency) -> bool {
+        let codes = &self.work.problem.sensitive[frequency.attribute()].codes;
+        let left = self.left.histogram(frequency.attribute());
+        let mut taken = vec![0u32; left.domain()];
         records.iter().for_each(|record| taken[codes[*record as usize] as usize] += 1);
-        let left = self.left.size() - records.len() as u64;
-        let mut counts = self.left.histogram(attribute).present();
-        counts.all(|(value, count)| f64::from(count - taken[value as usize]) * l <= left as f64 + ROUNDING)
+        let most = frequency.most_of_value(self.left.size() as usize - records.len());
+        left.present().all(|(value, count)| (count - taken[value as usize]) as usize <= most)
     }
-}
-
-/// The size of a class in which so many records are exactly one in l.
-fn full_share(most: u32, l: f64) -> usize {
-    (f64::from(most) * l - ROUNDING).ceil() as usize
 }
 
 /// The cheapest stretch of rows along an attribute that holds a class; rows are in its order.
@@ -155,7 +143,7 @@ pub(super) fn cheapest_window<C: Code>(
     let work = needs.work;
     let code = |at: usize| open.code(rows[at], attribute);
     let mut best: Option<(f64, usize, usize)> = None;
-    let mut tally = Tally::for_problem(work.problem);
+    let mut tally = work.judge.tally();
     let mut first = 0;
     while first < rows.len() {
         tally.clear();
@@ -170,9 +158,7 @@ pub(super) fn cheapest_window<C: Code>(
             }
             let value = code(at);
             while at < rows.len() && code(at) == value {
-                open.records(rows[at])
-                    .iter()
-                    .for_each(|record| tally.add_record(&work.problem.sensitive, *record));
+                open.records(rows[at]).iter().for_each(|record| work.judge.add(&mut tally, *record));
                 at += 1;
             }
             if needs.most_of_a_value(&tally).is_some() {

@@ -11,19 +11,13 @@ use rayon::slice::ParallelSlice;
 use super::leaves::{LONG, Leaves, Piece};
 use super::rows::{Rows, Slice};
 use super::state::{NONE, Shape, State};
-use crate::privacy::{Requirement, Tally};
-use crate::problem::{Code, Counted, LANES, Lanes};
+use crate::privacy::Judge;
+use crate::problem::{Code, LANES, Lanes};
 
 /// Fewer rows than this are not worth preparing for.
 const FEW: usize = 64;
 /// More children than this are looked up.
 const MOST_BANDS: usize = 10;
-
-/// What is asked of every class beyond its size.
-pub(super) struct Beyond<'a> {
-    pub requirement: &'a Requirement,
-    pub sensitive: &'a [Counted],
-}
 
 /// Which candidate a refinement of a value is: by value, or by code where values are hidden.
 pub(super) type Candidates = Vec<Vec<u32>>;
@@ -46,7 +40,8 @@ pub(super) struct Counter<'a, C> {
     pub count: usize,
     /// The columns whose candidates may change, those with none left out.
     pub affected: &'a [usize],
-    pub beyond: Option<&'a Beyond<'a>>,
+    /// What is asked of every class beyond its size.
+    pub beyond: Option<&'a Judge<'a>>,
 }
 
 /// What some pieces would leave.
@@ -228,13 +223,10 @@ impl<C: Code> Counter<'_, C> {
 
     /// Finds candidates that would make a class of this leaf's records fall short beyond its size. Rows are records
     /// here.
-    fn refuse(&self, beyond: &Beyond<'_>, leaf: u32, open: &[usize], refused: &mut Vec<u32>) {
+    fn refuse(&self, beyond: &Judge<'_>, leaf: u32, open: &[usize], refused: &mut Vec<u32>) {
         let rows = self.leaves.rows(leaf);
-        let domains: Vec<usize> = beyond.sensitive.iter().map(|counted| counted.domain.len()).collect();
-        let (mut whole, mut own) = (Tally::new(&domains), Tally::new(&domains));
-        rows.iter().for_each(|row| whole.add_record(beyond.sensitive, *row));
-        let values =
-            |row: u32| beyond.sensitive.iter().map(|counted| counted.codes[row as usize]).collect::<Vec<_>>();
+        let (mut whole, mut own) = (beyond.tally(), beyond.tally());
+        rows.iter().for_each(|row| beyond.add(&mut whole, *row));
         for &column in open {
             let Column { state, candidates, .. } = self.columns[column];
             let mut sorted: Vec<(u32, u32)> =
@@ -247,13 +239,11 @@ impl<C: Code> Counter<'_, C> {
                 if at == NONE || refused.last() == Some(&at) {
                     continue;
                 }
-                own.clear();
-                class.iter().for_each(|(_, row)| own.add_record(beyond.sensitive, *row));
-                let mut holds = beyond.requirement.holds_beyond_size(&own);
+                let mut holds = beyond.holds_in(&mut own, class.iter().map(|(_, row)| *row));
                 if holds && hides && class.len() < rows.len() {
-                    class.iter().for_each(|(_, row)| whole.remove(&values(*row)));
-                    holds = beyond.requirement.holds_beyond_size(&whole);
-                    class.iter().for_each(|(_, row)| whole.add_record(beyond.sensitive, *row));
+                    class.iter().for_each(|(_, row)| beyond.remove(&mut whole, *row));
+                    holds = beyond.allows(&whole);
+                    class.iter().for_each(|(_, row)| beyond.add(&mut whole, *row));
                 }
                 if !holds {
                     refused.push(at);

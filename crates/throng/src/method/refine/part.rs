@@ -9,11 +9,12 @@ use std::hash::Hash;
 use rayon::iter::{IndexedParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 
-use super::counting::{Beyond, Candidates, Column, Counter, Least};
+use super::counting::{Candidates, Column, Counter, Least};
 use super::leaves::{Deal, Leaves, Piece};
 use super::quasi::Qid;
 use super::rows::Rows;
 use super::state::{NONE, State};
+use crate::privacy::Judge;
 use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
 use crate::with_matrix;
 
@@ -23,7 +24,7 @@ pub(super) struct Known<'a> {
     pub candidates: &'a Candidates,
     /// How many candidates there are.
     pub count: usize,
-    pub beyond: Option<&'a Beyond<'a>>,
+    pub beyond: Option<&'a Judge<'a>>,
 }
 
 /// A quasi-identifier.

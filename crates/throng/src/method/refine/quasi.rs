@@ -1,5 +1,6 @@
 //! The quasi-identifiers of a problem, each with its own k.
 
+use crate::privacy::Judge;
 use crate::problem::Problem;
 
 /// A set of attributes whose published combinations must be shared by at least k records.
@@ -61,7 +62,7 @@ pub fn quasi_identifiers(problem: &Problem) -> (Vec<Qid>, Vec<(String, String)>)
         })
         .collect();
     let whole = asked.iter().any(|qid| qid.attributes.len() == all.len());
-    if !whole && (asked.is_empty() || !problem.requirement.only_size()) {
+    if !whole && (asked.is_empty() || Judge::beyond_size(problem).is_some()) {
         asked.push(Qid { attributes: all, k: 1 });
     }
     let mut kept: Vec<Qid> = Vec::new();

@@ -8,7 +8,7 @@ use rayon::iter::{
 
 use super::benefit::{Benefit, Goal};
 use super::classes;
-use super::counting::{Beyond, Candidates};
+use super::counting::Candidates;
 use super::leaves::Deal;
 use super::part::{Known, Part};
 use super::quasi::Qid;
@@ -16,6 +16,7 @@ use super::state::{NONE, Shape, State};
 use super::trace::{End, Step};
 use super::{Limits, Outcome};
 use crate::error::Result;
+use crate::privacy::Judge;
 use crate::problem::Problem;
 use crate::watch::Watch;
 
@@ -50,7 +51,7 @@ pub(super) struct Search<'a> {
     states: Vec<State>,
     candidates: Vec<Candidate>,
     candidate_of: Candidates,
-    beyond: Option<Beyond<'a>>,
+    beyond: Option<Judge<'a>>,
     trace: Vec<Step>,
     /// How many of the quasi-identifiers are asked for; one more may lead.
     asked: usize,
@@ -69,8 +70,7 @@ impl<'a> Search<'a> {
         let parts_of = (0..width)
             .map(|attribute| (0..qids.len()).filter(|at| qids[*at].contains(attribute)).collect())
             .collect();
-        let beyond = (!problem.requirement.only_size())
-            .then_some(Beyond { requirement: &problem.requirement, sensitive: &problem.sensitive });
+        let beyond = Judge::beyond_size(problem);
         let states =
             problem.attributes.iter().enumerate().map(|(at, own)| State::new(at, own, &benefit)).collect();
         // What is asked beyond size is asked of classes, which are the combinations of all attributes.

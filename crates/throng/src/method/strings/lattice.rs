@@ -5,7 +5,7 @@
 //! attribute by attribute, so a string shares all work but the last step with its neighbours.
 
 use crate::error::{Error, Result};
-use crate::privacy::Tally;
+use crate::privacy::Judge;
 use crate::problem::Problem;
 use crate::table::Map;
 
@@ -85,7 +85,7 @@ pub struct Lattice<'a> {
     /// The records of all rows, row by row, and where each row's begin.
     members: Vec<u32>,
     starts: Vec<u32>,
-    only_size: bool,
+    judge: Judge<'a>,
     /// Whether a string that fails makes all finer ones fail.
     monotone: bool,
     smallest: u32,
@@ -99,16 +99,16 @@ impl<'a> Lattice<'a> {
     /// rule.
     pub fn new(problem: &'a Problem) -> Result<Self> {
         let raw: Vec<Attribute> = (0..problem.attributes.len()).map(|at| levels(problem, at)).collect();
-        let only_size = problem.requirement.only_size();
+        let judge = Judge::new(problem);
         let mut lattice = Lattice {
             problem,
             weights: vec![1; problem.len()],
             columns: Vec::new(),
             members: (0..problem.len() as u32).collect(),
             starts: (0..=problem.len() as u32).collect(),
-            only_size,
-            monotone: problem.requirement.monotone() && (only_size || problem.suppressible == 0),
-            smallest: problem.requirement.smallest_class() as u32,
+            monotone: problem.requirement.monotone() && (judge.count_decides() || problem.suppressible == 0),
+            smallest: judge.smallest() as u32,
+            judge,
             budget: problem.suppressible as u64,
             pruned: 0,
             attributes: raw,
@@ -203,7 +203,7 @@ impl<'a> Lattice<'a> {
         if under > self.budget {
             return Verdict { valid: false, possible: false };
         }
-        if self.only_size {
+        if self.judge.count_decides() {
             return Verdict { valid: true, possible: true };
         }
         let failing: u64 = self.failing(groups).iter().map(|at| u64::from(groups.sizes[*at as usize])).sum();
@@ -213,23 +213,20 @@ impl<'a> Lattice<'a> {
 
     /// The groups that must be suppressed, ascending.
     pub fn failing(&self, groups: &Groups) -> Vec<u32> {
-        if self.only_size {
+        if self.judge.count_decides() {
             return (0..groups.sizes.len() as u32)
                 .filter(|at| groups.sizes[*at as usize] < self.smallest)
                 .collect();
         }
-        let mut failing = Vec::new();
-        let mut tally = Tally::for_problem(self.problem);
-        for (at, rows) in self.rows_of(groups).into_iter().enumerate() {
-            tally.clear();
-            for record in rows.iter().flat_map(|row| self.records(*row)) {
-                tally.add_record(&self.problem.sensitive, *record);
-            }
-            if !self.problem.requirement.holds(&tally) {
-                failing.push(at as u32);
-            }
-        }
-        failing
+        let mut room = self.judge.tally();
+        let mut fails = |rows: &[u32]| {
+            room.clear();
+            let records = rows.iter().flat_map(|row| self.records(*row));
+            records.for_each(|record| self.judge.add(&mut room, *record));
+            !self.judge.allows(&room)
+        };
+        let rows = self.rows_of(groups);
+        (0..).zip(&rows).filter(|(_, rows)| fails(rows)).map(|(at, _)| at).collect()
     }
 
     /// The rows of each group.

@@ -63,7 +63,6 @@ pub(super) fn adjust<C: Code>(
 struct Mending<'a, C> {
     records: &'a Arranged<'a, C>,
     kernel: &'a Kernel,
-    smallest: usize,
     /// Places of the members of each group; none for one that is gone.
     members: Vec<Vec<u32>>,
     boxes: BoxList<C>,
@@ -117,12 +116,10 @@ impl<'a, C: Code> Mending<'a, C> {
         let sizes: Vec<u32> = sizes.iter().map(|size| *size as u32).collect();
         let (to_merge, to_take) =
             rayon::join(|| Index::new(kernel, &boxes, &sizes), || Index::new(kernel, &turned, &sizes));
-        let smallest = records.problem.requirement.smallest_class();
         let left = members.len();
         Mending {
             records,
             kernel,
-            smallest,
             members,
             boxes,
             search,
@@ -140,8 +137,13 @@ impl<'a, C: Code> Mending<'a, C> {
         !self.members[id as usize].is_empty() && !self.meets(id)
     }
 
+    /// No group may have fewer records.
+    fn smallest(&self) -> usize {
+        self.records.judge.smallest()
+    }
+
     fn meets(&self, id: u32) -> bool {
-        self.records.meet(&self.members[id as usize])
+        self.records.judge.holds(self.records.records(&self.members[id as usize]))
     }
 
     /// Mends groups one after the other. All of them search at the same time first.
@@ -243,7 +245,7 @@ impl<'a, C: Code> Mending<'a, C> {
         let mut found = None;
         self.offer(room, id, nearest, &mut found);
         // More than 2k − n, n being the size of the group.
-        let at_least = (lacking + self.smallest + 1) as u32;
+        let at_least = (lacking + self.smallest() + 1) as u32;
         match self.search {
             Search::Index => {
                 let mut best = Taking::best(found.as_ref());
@@ -261,12 +263,12 @@ impl<'a, C: Code> Mending<'a, C> {
 
     /// How many records a group of fewer than k needs.
     fn lacking(&self, id: u32) -> Option<usize> {
-        self.smallest.checked_sub(self.size(id)).filter(|lacking| *lacking > 0)
+        self.smallest().checked_sub(self.size(id)).filter(|lacking| *lacking > 0)
     }
 
     /// Lets a group take from another one if that is the best so far and leaves the other well.
     fn offer(&self, room: &mut Taker<C>, id: u32, from: u32, found: &mut Option<Taking>) {
-        let Some(lacking) = self.lacking(id).filter(|lacking| self.size(from) > lacking + self.smallest)
+        let Some(lacking) = self.lacking(id).filter(|lacking| self.size(from) > lacking + self.smallest())
         else {
             return;
         };
@@ -283,12 +285,12 @@ impl<'a, C: Code> Mending<'a, C> {
     }
 
     fn leaves_both_well(&self, id: u32, taking: &Taking) -> bool {
-        if self.records.problem.requirement.only_size() {
-            return true;
+        let (judge, records) = (self.records.judge, |places| self.records.records(places));
+        judge.count_decides() || {
+            let (taken, kept) = self.parts(taking);
+            judge.holds_merged(records(&self.members[id as usize]), records(&taken))
+                && judge.holds(records(&kept))
         }
-        let (taken, kept) = self.parts(taking);
-        let with = [self.members[id as usize].as_slice(), &taken].concat();
-        self.records.meet(&with) && self.records.meet(&kept)
     }
 
     /// What is taken from the giving group and what it keeps.
@@ -304,7 +306,7 @@ impl<'a, C: Code> Mending<'a, C> {
     fn taken(&self, id: u32, taking: &Taking) -> f64 {
         let (_, kept) = self.parts(taking);
         let kept_loss = kept.len() as f64 * self.penalty_around(&kept);
-        self.smallest as f64 * taking.penalty + kept_loss - self.loss(id) - self.loss(taking.from)
+        self.smallest() as f64 * taking.penalty + kept_loss - self.loss(id) - self.loss(taking.from)
     }
 
     fn penalty_around(&self, places: &[u32]) -> f64 {

@@ -19,7 +19,7 @@ use super::options::words;
 use super::{Entry, OptionKind, OptionSpec, OverRows, Partition, Traits, local};
 use crate::error::Result;
 use crate::loss::Kernel;
-use crate::privacy::{Part, Tally};
+use crate::privacy::{Judge, Part};
 use crate::problem::{Code, Lanes, Matrix, Problem};
 use crate::watch::Watch;
 
@@ -81,12 +81,11 @@ impl OverRows for TopDown {
         let mut codes = matrix.gather(&ids).into_data();
         let (mut spare_ids, mut spare_codes) = (ids.clone(), codes.clone());
         let mut sizes = vec![0; ids.len()];
+        let judge = Judge::new(problem);
         let work = Work {
-            problem,
             halving: Halving { kernel: &kernel, rounds: self.rounds, join: self.join },
             stride: matrix.stride(),
-            smallest: problem.requirement.smallest_class(),
-            only_size: problem.requirement.only_size(),
+            judge: &judge,
             watch,
         };
         let set = Set {
@@ -101,14 +100,15 @@ impl OverRows for TopDown {
         let sizes: Vec<usize> =
             sizes.into_iter().filter(|size| *size > 0).map(|size| size as usize).collect();
         watch.stage("mending", None);
-        let arranged = Arranged { problem, ids: &ids, rows: &Matrix::from_data(codes, matrix.stride()) };
+        let arranged =
+            Arranged { judge: &judge, ids: &ids, rows: &Matrix::from_data(codes, matrix.stride()) };
         adjust::adjust(&arranged, &kernel, &sizes, self.search, watch)
     }
 }
 
 /// The records of a problem in another order, so that those of a group lie together. They are told by their places.
 struct Arranged<'a, C> {
-    problem: &'a Problem,
+    judge: &'a Judge<'a>,
     ids: &'a [u32],
     rows: &'a Matrix<C>,
 }
@@ -118,16 +118,9 @@ impl<C: Code> Arranged<'_, C> {
         self.rows.row(place as usize)
     }
 
-    /// Whether records meet the requirement of the problem.
-    fn meet(&self, places: &[u32]) -> bool {
-        let requirement = &self.problem.requirement;
-        let smallest = requirement.smallest_class();
-        if places.len() < smallest || requirement.only_size() {
-            return places.len() >= smallest;
-        }
-        let mut tally = Tally::for_problem(self.problem);
-        places.iter().for_each(|place| tally.add_record(&self.problem.sensitive, self.ids[*place as usize]));
-        requirement.holds(&tally)
+    /// The records at some places.
+    fn records(&self, places: &[u32]) -> impl ExactSizeIterator<Item = u32> {
+        places.iter().map(|place| self.ids[*place as usize])
     }
 }
 
@@ -164,11 +157,9 @@ impl<'a, C: Code> Set<'a, C> {
 }
 
 struct Work<'a> {
-    problem: &'a Problem,
+    judge: &'a Judge<'a>,
     halving: Halving<'a>,
     stride: usize,
-    smallest: usize,
-    only_size: bool,
     watch: &'a dyn Watch,
 }
 
@@ -189,7 +180,7 @@ impl<'a> Work<'a> {
                 // The caller asks the watch again.
                 return set.finish();
             }
-            let middle = if size < 2 * self.smallest || size < 2 {
+            let middle = if size < 2 * self.judge.smallest() || size < 2 {
                 0
             } else {
                 self.halving.halve(set.codes, self.stride, room)
@@ -228,15 +219,9 @@ impl<'a> Work<'a> {
 
     /// Which sides may be halved further; `None` if the set must stay whole.
     fn goes_on<C: Code>(&self, set: &Set<'_, C>, middle: usize, goes_first: &[bool]) -> Option<[bool; 2]> {
-        let enough = [middle, set.ids.len() - middle].map(|size| size >= self.smallest);
-        if self.only_size {
-            return Some(enough);
-        }
-        let mut sides = [Tally::for_problem(self.problem), Tally::for_problem(self.problem)];
-        for (record, first) in set.ids.iter().zip(goes_first) {
-            sides[usize::from(!first)].add_record(&self.problem.sensitive, *record);
-        }
-        let holds = sides.map(|side| self.problem.requirement.holds(&side));
+        let sizes = [middle, set.ids.len() - middle];
+        let divided = set.ids.iter().copied().zip(goes_first.iter().copied());
+        let holds = self.judge.holds_divided(sizes, divided);
         (holds[0] || holds[1]).then_some(holds)
     }
 
