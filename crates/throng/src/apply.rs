@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use crate::audit::audit;
-use crate::audit::classes::Classes;
+use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::method::{GroupCells, Partition, Solution};
 use crate::policy::{Hierarchy, Policy, Role};

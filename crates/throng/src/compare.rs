@@ -137,7 +137,7 @@ impl Stage<'_> {
         let mut runs = Vec::with_capacity(methods.len());
         for method in methods {
             let policy = policy.clone().with_method(method)?;
-            let k = policy.privacy.k.map(|k| k as u64);
+            let k = policy.privacy.k().map(|k| k as u64);
             let (report, refused) = match self.solve(&policy) {
                 Ok((solution, seconds)) => {
                     (Some(self.measure(&policy, &solution, seconds, &mut bound)?), None)
@@ -189,7 +189,7 @@ impl Stage<'_> {
         let total = seconds.values().sum();
         seconds.insert("total".to_owned(), total);
         let mut overrides = vec![format!("--method {}", policy.method.name)];
-        overrides.extend(policy.privacy.k.map(|k| format!("--k {k}")));
+        overrides.extend(policy.privacy.k().map(|k| format!("--k {k}")));
         Report {
             measures: findings.measures,
             method: policy.method.name.clone(),

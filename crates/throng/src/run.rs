@@ -65,7 +65,7 @@ impl Anonymize {
             None => method.solve(&problem, watch)?,
             Some(target) => {
                 let found = target.best_privacy(&problem, &policy, method.as_ref(), watch)?;
-                policy.privacy.k = Some(found.k);
+                policy.privacy.set_k(found.k);
                 problem.require(&policy.privacy);
                 found.into_solution(&target)
             }
@@ -298,10 +298,11 @@ pub fn method(policy: &Policy) -> Result<Box<dyn Method>> {
     let span = policy.method.span.as_ref().unwrap_or(&policy.privacy.span);
     let point = |error: Error| policy.point(error, span, "here");
     let entry = Entry::find(&policy.method.name).map_err(point)?;
-    entry.check_takes(parts(policy)).map_err(point)?;
+    entry.check_takes(policy.privacy.parts()).map_err(point)?;
     let mut options = Options::new(format!("the method {}", entry.name), &policy.method.options);
     let method = (entry.configure)(&mut options).map_err(point)?;
-    if let Some(part) = method.needs().iter().find(|part| !parts(policy).contains(part)) {
+    let asked: Vec<Part> = policy.privacy.parts().into_iter().map(|(part, _)| part).collect();
+    if let Some(part) = method.needs().iter().find(|part| !asked.contains(part)) {
         let error = Error::input(format!("the method {} needs {} in [privacy]", entry.name, part.name()))
             .with_hint("it looks for the most privacy within that limit; for example max_loss = 0.3");
         return Err(point(error));
@@ -315,24 +316,6 @@ pub fn method(policy: &Policy) -> Result<Box<dyn Method>> {
         true => method,
         false => Box::new(Divided(method)),
     })
-}
-
-/// The parts of a policy's requirement.
-fn parts(policy: &Policy) -> Vec<Part> {
-    let privacy = &policy.privacy;
-    let hard = policy.attributes.values().flat_map(|attribute| &attribute.rules).any(|rule| rule.hard);
-    let asked = [
-        (
-            Part::K,
-            privacy.k.is_some() || !privacy.quasi_identifiers.is_empty() || target::of(policy).is_some(),
-        ),
-        (Part::OwnK, privacy.k_column.is_some() || !privacy.own_k.is_empty()),
-        (Part::L, privacy.l.is_some()),
-        (Part::T, privacy.t.is_some()),
-        (Part::MaxLoss, privacy.max_loss.is_some() || !privacy.max_span.is_empty()),
-        (Part::HardRules, hard),
-    ];
-    asked.into_iter().filter(|(_, asked)| *asked).map(|(part, _)| part).collect()
 }
 
 /// Runs a policy's method on a problem.

@@ -31,8 +31,9 @@ impl Secret {
     pub fn fresh() -> Result<Self> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|cause| {
-            Error::input(format!("the system gives no random numbers: {cause}"))
-                .with_hint("without them the order of rows could be guessed; bring your own with --secret FILE")
+            Error::input(format!("the system gives no random numbers: {cause}")).with_hint(
+                "without them the order of rows could be guessed; bring your own with --secret FILE",
+            )
         })?;
         Ok(Secret(key))
     }

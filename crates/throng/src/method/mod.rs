@@ -126,24 +126,23 @@ impl Entry {
         })
     }
 
-    /// An error if the method does not take a part of the requirement.
-    pub fn check_takes(&self, parts: impl IntoIterator<Item = Part>) -> Result<()> {
+    /// An error if the method does not take what a requirement asks for, with the key that asks.
+    pub fn check_takes(&self, parts: impl IntoIterator<Item = (Part, &'static str)>) -> Result<()> {
         // Hard rules hold for every method: for those that do not take them, [`Divided`] keeps them.
-        let mut parts = parts.into_iter().filter(|part| *part != Part::HardRules);
-        match parts.find(|part| !self.takes.contains(part)) {
+        let mut parts = parts.into_iter().filter(|(part, _)| *part != Part::HardRules);
+        match parts.find(|(part, _)| !self.takes.contains(part)) {
             None => Ok(()),
-            Some(part) => {
+            Some((part, key)) => {
                 let others: Vec<&str> = METHODS
                     .iter()
                     .filter(|entry| entry.takes.contains(&part))
                     .map(|entry| entry.name)
                     .collect();
                 let hint = match others.is_empty() {
-                    true => format!("no method of this version takes {}; leave it out", part.name()),
+                    true => format!("no method of this version takes {key}; leave it out"),
                     false => format!("methods that do: {}", others.join(", ")),
                 };
-                Err(Error::input(format!("the method {} does not take {}", self.name, part.name()))
-                    .with_hint(hint))
+                Err(Error::input(format!("the method {} does not take {key}", self.name)).with_hint(hint))
             }
         }
     }
