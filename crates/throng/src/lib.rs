@@ -57,9 +57,9 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`table`] | reads CSV, Parquet and Arrow; orders the values of each column into a domain |
-//! | [`policy`] | turns TOML into a checked policy; errors point at the line |
+//! | [`policy`], [`keys`] | turns TOML into a checked policy; errors point at the line |
 //! | [`problem`] | joins table and policy: all that a method may look at |
-//! | [`privacy`] | what must hold for every class: k, l, t; and the risk of a table as it stands |
+//! | [`privacy`] | the registry of requirements: what can be asked of a release; and the risk of a table as it stands |
 //! | [`loss`] | what a box of codes costs, and a lower bound on the loss of every release |
 //! | [`research`] | research value: what a recoding is worth, and weights by association |
 //! | [`rules`] | data constraint rules: what should stay apart in a release, and what must |
@@ -67,8 +67,10 @@
 //! | [`curve`], [`mapping`] | orders in which near records lie together |
 //! | [`method`] | from a problem to a partition of its records; the registry of methods |
 //! | [`release`] | from a partition to cells, and files that appear complete or not at all |
+//! | [`published`] | a release as its readers see it: classes of equal cells |
 //! | [`audit`] | what a published file achieves, measured from the file itself |
 //! | [`report`] | JSON, one HTML page, terminal text |
+//! | [`workload`] | queries on a table, and their answers from a release |
 //! | [`evaluate`] | what a release is still good for; the registry of tasks |
 //! | [`recipe`] | a learned recoding as a file |
 //! | [`simulate`] | random tables, to see whether k is reachable at all |
@@ -81,10 +83,12 @@
 //! for byte, on any number of threads.
 
 pub mod audit;
+mod classes;
 pub mod condition;
 pub mod curve;
 pub mod error;
 pub mod evaluate;
+pub mod keys;
 pub mod loss;
 pub mod mapping;
 pub mod method;
@@ -92,6 +96,7 @@ pub mod plan;
 pub mod policy;
 pub mod privacy;
 pub mod problem;
+pub mod published;
 pub mod recipe;
 pub mod release;
 pub mod report;
@@ -102,5 +107,6 @@ pub mod secret;
 pub mod simulate;
 pub mod table;
 pub mod watch;
+pub mod workload;
 
 pub use error::{Error, Result};

@@ -4,18 +4,19 @@
 //! domain. Rows are padded to a multiple of [`LANES`] so that growing a box is a few vector instructions;
 //! padding is zero everywhere and never matters.
 
-mod demands;
+mod joined;
 
 use std::sync::Arc;
 
+pub use joined::{Column, Joined};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 
 use crate::error::{Error, Result};
 use crate::loss::Limits;
 use crate::mapping::{Line, Lines, Mapping};
-use crate::policy::{Incomplete, Policy, Privacy, Role};
-use crate::privacy::Requirement;
+use crate::policy::{Incomplete, Policy, Role};
+use crate::privacy::{Privacy, Requirement};
 use crate::research::association;
 use crate::rules::Rules;
 use crate::secret::Secret;
@@ -243,6 +244,14 @@ pub struct Counted {
 }
 
 impl Counted {
+    /// The share of each value among all records.
+    pub fn shares(&self) -> Vec<f64> {
+        let mut counts = vec![0u64; self.domain.len()];
+        self.codes.iter().for_each(|code| counts[*code as usize] += 1);
+        let total = self.codes.len().max(1) as f64;
+        counts.into_iter().map(|count| count as f64 / total).collect()
+    }
+
     fn without_codes(&self) -> Self {
         Counted {
             name: self.name.clone(),
@@ -265,8 +274,10 @@ pub struct Problem {
     pub sensitive: Vec<Counted>,
     /// Class attributes.
     pub classes: Vec<Counted>,
-    /// The k that each record asks for itself, where the policy lets them.
+    /// How many records the class of each record must have, where the policy asks that of single records.
     pub demands: Option<Arc<[u32]>>,
+    /// The same by the key that asks for it; [`Self::demands`] are the largest of them.
+    demands_by_key: Vec<(&'static str, Arc<[u32]>)>,
     /// What must hold for every class of the release.
     pub requirement: Requirement,
     /// What no class of the release may exceed.
@@ -292,7 +303,7 @@ pub fn storage(policy: &Policy, names: &[String]) -> Vec<Storage> {
         .iter()
         .map(|name| match policy.role(name) {
             // Never published, but asked what each record demands.
-            _ if policy.privacy.k_column.as_ref() == Some(name) => Storage::Coded,
+            _ if policy.privacy.specs().iter().any(|spec| spec.reads(name)) => Storage::Coded,
             Role::Quasi | Role::Sensitive | Role::Class => Storage::Coded,
             Role::Identifier => Storage::Skip,
             Role::Other => Storage::Text,
@@ -347,11 +358,18 @@ impl Problem {
         let mut attributes: Vec<Attribute> =
             parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
         weigh(policy, &mut attributes, &records);
-        let limits = Limits::new(policy, &attributes)?;
         let rules = Rules::bind(policy, &attributes)?;
         let counted: Vec<&Counted> = parts.sensitive.iter().chain(&parts.classes).collect();
-        let coded = demands::Coded { attributes: &attributes, records: &records, counted: &counted };
-        let demands = demands::of_records(table, policy, rows.as_deref(), &coded)?;
+        let joined = Joined {
+            attributes: &attributes,
+            records: &records,
+            counted: &counted,
+            table,
+            rows: rows.as_deref(),
+            policy,
+        };
+        let (limits, demands_by_key) = limits_and_demands(&joined)?;
+        let demands = largest(&demands_by_key);
         let requirement =
             Requirement::new(&policy.privacy, &parts.sensitive).with_demands(demands.as_deref());
         let dropped = table.len() - count;
@@ -361,6 +379,7 @@ impl Problem {
             sensitive: parts.sensitive,
             classes: parts.classes,
             demands,
+            demands_by_key,
             requirement,
             limits,
             rules,
@@ -377,6 +396,11 @@ impl Problem {
     /// Asks for something else.
     pub fn require(&mut self, privacy: &Privacy) {
         self.requirement = Requirement::new(privacy, &self.sensitive).with_demands(self.demands.as_deref());
+    }
+
+    /// How many records the class of each record must have, as far as one key of the policy asks.
+    pub fn demands_of(&self, key: &str) -> Option<&[u32]> {
+        self.demands_by_key.iter().find(|(own, _)| *own == key).map(|(_, demands)| &demands[..])
     }
 
     /// Number of records.
@@ -396,10 +420,12 @@ impl Problem {
             records: with_matrix!(&self.records, matrix => matrix.gather(records).into()),
             sensitive: self.sensitive.iter().map(codes).collect(),
             classes: self.classes.iter().map(codes).collect(),
-            demands: self
-                .demands
-                .as_ref()
-                .map(|demands| records.iter().map(|record| demands[*record as usize]).collect()),
+            demands: self.demands.as_ref().map(|demands| of_each(demands, records)),
+            demands_by_key: self
+                .demands_by_key
+                .iter()
+                .map(|(key, demands)| (*key, of_each(demands, records)))
+                .collect(),
             requirement: self.requirement.clone(),
             limits: self.limits.clone(),
             rules: self.rules.clone(),
@@ -431,6 +457,34 @@ impl Problem {
     pub fn total_weight(&self) -> f64 {
         self.attributes.iter().map(|attribute| attribute.weight).sum()
     }
+}
+
+/// What each of some records demands.
+fn of_each(demands: &[u32], records: &[u32]) -> Arc<[u32]> {
+    records.iter().map(|record| demands[*record as usize]).collect()
+}
+
+/// What single records demand, by the key that asks for it.
+type DemandsByKey = Vec<(&'static str, Arc<[u32]>)>;
+
+/// What no class may exceed, and what single records demand.
+fn limits_and_demands(joined: &Joined<'_>) -> Result<(Limits, DemandsByKey)> {
+    let (mut limits, mut demands) = (Limits::default(), Vec::new());
+    for spec in joined.policy.privacy.specs() {
+        spec.limit(&mut limits, joined)?;
+        demands.extend(spec.demands(joined)?.map(|own| (spec.key(), Arc::from(own))));
+    }
+    Ok((limits, demands))
+}
+
+/// The largest demand on each record.
+fn largest(demands: &[(&'static str, Arc<[u32]>)]) -> Option<Arc<[u32]>> {
+    let (_, first) = demands.first()?;
+    if demands.len() == 1 {
+        return Some(Arc::clone(first));
+    }
+    let of_record = |record: usize| demands.iter().map(|(_, own)| own[record]).max().unwrap_or(1);
+    Some((0..first.len()).map(of_record).collect())
 }
 
 #[derive(Default)]

@@ -8,14 +8,12 @@ use std::path::Path;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::method::refine::{Masks, Shape};
 use crate::method::{Fact, MaskedPart};
-use crate::policy::{
-    AttributePolicy, DateUnit, Diversity, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Privacy,
-    QuasiIdentifier, Role,
-};
+use crate::policy::{AttributePolicy, DateUnit, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Role};
 use crate::problem::{Attribute, Problem, storage};
 use crate::table::{ANY, Domain, Scale, Storage, Tree, value};
 
@@ -34,8 +32,8 @@ pub struct Recipe {
     pub missing: Vec<String>,
     /// Whether rows with a missing cell are left out.
     pub drop_incomplete: bool,
-    /// What must hold.
-    pub privacy: Asked,
+    /// What must hold, as the keys of a policy's `[privacy]` say it.
+    pub privacy: serde_json::Map<String, Json>,
     /// What the policy said of attributes, and how quasi-identifiers are masked.
     pub attributes: IndexMap<String, Ingredient>,
     /// How quasi-identifiers are masked where hard rules keep some records apart: each part in its own way.
@@ -64,18 +62,6 @@ enum PartLimit {
     Numbers(Option<f64>, Option<f64>),
     /// Missing.
     Missing,
-}
-
-/// A requirement as a recipe tells it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Asked {
-    k: Option<usize>,
-    l: Option<f64>,
-    diversity: String,
-    c: Option<f64>,
-    t: Option<f64>,
-    quasi_identifiers: Vec<(Vec<String>, usize)>,
 }
 
 /// An attribute as a recipe tells it.
@@ -202,7 +188,12 @@ impl Recipe {
             method: policy.method.name.clone(),
             missing: policy.missing.clone(),
             drop_incomplete: policy.incomplete == Incomplete::Drop,
-            privacy: Asked::of(&policy.privacy),
+            privacy: policy
+                .privacy
+                .keys_for_other_records()
+                .into_iter()
+                .map(|(key, value)| (key, to_json(value)))
+                .collect(),
             attributes,
             parts: parts.iter().map(|part| RecipePart::new(problem, part)).collect(),
         }
@@ -236,7 +227,7 @@ impl Recipe {
     /// How to keep the columns of a table that is to be masked; an error if it lacks one that the recipe masks or holds to
     /// its requirement. Records to be classified have no class yet, and nobody needs identifiers.
     pub(crate) fn storage(&self, policy: &Policy, names: &[String]) -> Result<Vec<Storage>> {
-        let beyond_k = self.privacy.l.is_some() || self.privacy.t.is_some();
+        let beyond_k = policy.privacy.specs().iter().any(|spec| spec.protects_sensitive());
         let needed = |role: &str| role == "quasi" || (role == "sensitive" && beyond_k);
         match self.attributes.iter().find(|(name, own)| needed(&own.role) && !names.contains(name)) {
             None => Ok(storage(policy, names)),
@@ -279,12 +270,20 @@ impl Recipe {
                 Ok((name.clone(), attribute))
             })
             .collect::<Result<_>>()?;
+        let privacy = with_named_pairs(table_from_json(&self.privacy));
+        let privacy = Policy::read_privacy(&privacy, &attributes, &self.missing).map_err(|error| {
+            let message = format!("the requirement of the recipe cannot be used: {}", error.message());
+            match error.hint() {
+                Some(hint) => Error::input(message).with_hint(hint),
+                None => Error::input(message),
+            }
+        })?;
         Ok(Policy {
             path: None,
             text: String::new(),
             missing: self.missing.clone(),
             incomplete: if self.drop_incomplete { Incomplete::Drop } else { Incomplete::Keep },
-            privacy: self.privacy.privacy()?,
+            privacy,
             method: MethodChoice {
                 name: self.method.clone(),
                 seed: 0,
@@ -299,52 +298,51 @@ impl Recipe {
     }
 }
 
-impl Asked {
-    fn of(privacy: &Privacy) -> Self {
-        let named = |own: &QuasiIdentifier| (own.attributes.clone(), own.k);
-        Asked {
-            k: privacy.k,
-            l: privacy.l,
-            diversity: privacy.diversity.name().to_owned(),
-            c: match privacy.diversity {
-                Diversity::Recursive { c } => Some(c),
-                _ => None,
-            },
-            t: privacy.t,
-            quasi_identifiers: privacy.quasi_identifiers.iter().map(named).collect(),
+/// A value of a policy as JSON.
+fn to_json(value: toml::Value) -> Json {
+    match value {
+        toml::Value::String(text) => Json::String(text),
+        toml::Value::Integer(number) => Json::from(number),
+        toml::Value::Float(number) => Json::from(number),
+        toml::Value::Boolean(flag) => Json::Bool(flag),
+        toml::Value::Datetime(date) => Json::String(date.to_string()),
+        toml::Value::Array(values) => values.into_iter().map(to_json).collect(),
+        toml::Value::Table(table) => table.into_iter().map(|(key, value)| (key, to_json(value))).collect(),
+    }
+}
+
+/// JSON as a value of a policy; `null` stands for what is not there.
+fn from_json(value: &Json) -> Option<toml::Value> {
+    Some(match value {
+        Json::Null => return None,
+        Json::Bool(flag) => toml::Value::Boolean(*flag),
+        Json::String(text) => toml::Value::String(text.clone()),
+        Json::Number(number) => match number.as_i64() {
+            Some(whole) => toml::Value::Integer(whole),
+            None => toml::Value::Float(number.as_f64()?),
+        },
+        Json::Array(values) => toml::Value::Array(values.iter().filter_map(from_json).collect()),
+        Json::Object(table) => toml::Value::Table(table_from_json(table)),
+    })
+}
+
+fn table_from_json(table: &serde_json::Map<String, Json>) -> toml::Table {
+    table.iter().filter_map(|(key, value)| Some((key.clone(), from_json(value)?))).collect()
+}
+
+/// Recipes once told a named quasi-identifier as a pair of its attributes and its k.
+fn with_named_pairs(mut table: toml::Table) -> toml::Table {
+    let named = table.get_mut("quasi_identifiers").and_then(toml::Value::as_array_mut);
+    for own in named.into_iter().flatten() {
+        if let toml::Value::Array(pair) = own
+            && let [attributes, k] = &pair[..]
+        {
+            let entries = [("attributes", attributes.clone()), ("k", k.clone())];
+            *own =
+                toml::Value::Table(entries.map(|(key, value)| (key.to_owned(), value)).into_iter().collect());
         }
     }
-
-    fn privacy(&self) -> Result<Privacy> {
-        let diversity = match (self.diversity.as_str(), self.c) {
-            ("frequency", _) => Diversity::Frequency,
-            ("distinct", _) => Diversity::Distinct,
-            ("entropy", _) => Diversity::Entropy,
-            ("recursive", Some(c)) => Diversity::Recursive { c },
-            (other, _) => return Err(Error::input(format!("the recipe has the unknown word \"{other}\""))),
-        };
-        let named = |(attributes, k): &(Vec<String>, usize)| QuasiIdentifier {
-            attributes: attributes.clone(),
-            k: *k,
-            span: 0..0,
-        };
-        Ok(Privacy {
-            k: self.k,
-            l: self.l,
-            diversity,
-            t: self.t,
-            k_column: None,
-            own_k: Vec::new(),
-            max_loss: None,
-            max_span: Vec::new(),
-            max_gcp: None,
-            max_query_error: None,
-            suppress: 0.0,
-            suppress_given: false,
-            quasi_identifiers: self.quasi_identifiers.iter().map(named).collect(),
-            span: 0..0,
-        })
-    }
+    table
 }
 
 impl Levels {

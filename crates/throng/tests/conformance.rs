@@ -32,7 +32,23 @@ const REQUIREMENTS: &[(&str, &[Part])] = &[
     ("k = 4\nl = 2", &[Part::K, Part::L]),
     ("max_loss = 0.3", &[Part::MaxLoss]),
     ("max_loss = 0.6\nl = 1.2", &[Part::MaxLoss, Part::L]),
+    ("max_span = { q0 = 4 }", &[Part::MaxLoss]),
+    ("k = 3\nsuppress = 0.2", &[Part::K]),
+    ("k_column = \"wish\"", &[Part::OwnK]),
+    ("k_column = \"wish\"\nk = 2\nl = 1.2", &[Part::OwnK, Part::K, Part::L]),
+    ("beta = 1.3", &[Part::T]),
+    ("k = 2\nbeta = 0.8\nlikeness = \"basic\"", &[Part::K, Part::T]),
+    ("delta = 1.1", &[Part::T]),
+    ("k_map = 5\nfraction = 0.5", &[Part::K]),
+    ("k_map = 4\npopulation = \"population.csv\"", &[Part::OwnK]),
+    ("k_map = 3\npopulation = \"population.csv\"\nk_column = \"wish\"\nbeta = 2", &[Part::OwnK, Part::T]),
 ];
+
+/// Whether a requirement makes sense for a table: widths are those of numbers.
+fn fits(case: &Case, privacy: &str) -> bool {
+    let numeric = matches!(case.kinds[0], common::Kind::Number { .. } | common::Kind::Decimal);
+    numeric || !privacy.contains("max_span")
+}
 
 /// Solves a case; `None` when that is refused for a good reason, which is checked.
 fn solved(loaded: &Loaded) -> Option<Solution> {
@@ -49,7 +65,7 @@ fn solved(loaded: &Loaded) -> Option<Solution> {
 }
 
 fn for_each_method(case: &Case, check: impl Fn(&Loaded, &Solution)) {
-    for (privacy, parts) in REQUIREMENTS {
+    for (privacy, parts) in REQUIREMENTS.iter().filter(|(privacy, _)| fits(case, privacy)) {
         for entry in STANDARD.iter().filter(|entry| can_do(entry, parts)) {
             let loaded = load(case, privacy, entry.name);
             if let Some(solution) = solved(&loaded) {
@@ -69,7 +85,7 @@ fn publish(loaded: &Loaded, solution: &Solution, publish: Publish, order: Order)
 
 /// Whether a method looks at each named quasi-identifier by itself.
 fn keeps_each_safe(loaded: &Loaded) -> bool {
-    loaded.policy.method.name == "refine" && !loaded.policy.privacy.quasi_identifiers.is_empty()
+    loaded.policy.method.name == "refine" && !loaded.policy.privacy.quasi_identifiers().is_empty()
 }
 
 /// Every combination of published boxes on a quasi-identifier is shared by enough records.
@@ -153,6 +169,46 @@ fn labels_above(kind: &common::Kind, value: &str) -> Vec<String> {
     }
 }
 
+/// How often each sensitive value occurs among some rows.
+fn secrets<'a>(rows: impl Iterator<Item = &'a Vec<String>>) -> HashMap<&'a str, f64> {
+    let mut counts = HashMap::new();
+    rows.for_each(|row| *counts.entry(row.last().unwrap().as_str()).or_insert(0.0) += 1.0);
+    counts
+}
+
+/// The worst class of a release: how much a value gains, or how far the logarithm of its share is off.
+fn farthest(key: &str, quasi: usize, table: &[Vec<String>], release: &[Vec<String>]) -> f64 {
+    let whole = secrets(table[1..].iter());
+    let mut classes: HashMap<&[String], Vec<&Vec<String>>> = HashMap::new();
+    release[1..].iter().for_each(|row| classes.entry(&row[..quasi]).or_default().push(row));
+    let mut worst = 0.0f64;
+    for rows in classes.values() {
+        let own = secrets(rows.iter().copied());
+        for (value, count) in &whole {
+            let p = count / (table.len() - 1) as f64;
+            let q = own.get(value).copied().unwrap_or(0.0) / rows.len() as f64;
+            let gain = (q - p) / p;
+            worst = worst.max(match key {
+                "delta" => (q / p).ln().abs(),
+                "beta" if gain > -p.ln() + 1e-9 => f64::INFINITY,
+                _ => gain,
+            });
+        }
+    }
+    worst
+}
+
+/// The fewest people of a population whom a row of a release fits.
+fn fewest_people(case: &Case, population: &[Vec<String>], release: &[Vec<String>]) -> f64 {
+    let fits = |row: &[String], person: &[String]| {
+        case.kinds.iter().zip(row.iter().zip(person)).all(|(kind, (cell, value))| {
+            covers(cell, value, &HashMap::from([(value.clone(), labels_above(kind, value))]))
+        })
+    };
+    let people = |row: &Vec<String>| population[1..].iter().filter(|person| fits(row, person)).count();
+    release[1..].iter().map(people).min().unwrap_or(0) as f64
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -197,14 +253,15 @@ proptest! {
             });
             assert_eq!(original.len(), released.len());
             for (before, after) in original.iter().zip(&released).skip(1) {
-                // The identifier is gone; everything else stays in its column.
-                assert_eq!(after.len(), before.len() - 1);
+                // Identifiers are gone, the first column and perhaps the last; everything else stays in its column.
+                let identifiers = 1 + usize::from(original[0].last().unwrap() == "wish");
+                assert_eq!(after.len(), before.len() - identifiers);
                 for (at, kind) in case.kinds.iter().enumerate() {
                     let (cell, value) = (&after[at], &before[at + 1]);
                     let above = HashMap::from([(value.clone(), labels_above(kind, value))]);
                     assert!(covers(cell, value, &above), "\"{cell}\" does not cover \"{value}\" ({kind:?})");
                 }
-                assert_eq!(&after[case.kinds.len()..], &before[case.kinds.len() + 1..]);
+                assert_eq!(&after[case.kinds.len()..], &before[case.kinds.len() + 1..=after.len()]);
             }
         });
     }
@@ -230,6 +287,37 @@ proptest! {
                 }
             }
         });
+    }
+
+    /// Shares and people counted from the texts of table, release and population alone.
+    #[test]
+    fn likeness_disclosure_and_k_map_hold_as_anyone_would_count_them(case in cases(40), tenths in 1u32..30) {
+        let level = f64::from(tenths) / 10.0;
+        for (key, privacy) in [
+            ("beta", format!("beta = {level}")),
+            ("basic", format!("beta = {level}\nlikeness = \"basic\"")),
+            ("delta", format!("delta = {level}")),
+            ("k_map", format!("k_map = {}\npopulation = \"population.csv\"", 1 + tenths / 8)),
+        ] {
+            let part = if key == "k_map" { Part::OwnK } else { Part::T };
+            for entry in STANDARD.iter().filter(|entry| can_do(entry, &[part])) {
+                let loaded = load(&case, &privacy, entry.name);
+                let Some(solution) = solved(&loaded) else { continue };
+                let output = publish(&loaded, &solution, Publish::Cells, Order::Shuffled);
+                let (table, release) = (rows_of(&loaded.data), rows_of(output.temporary_path()));
+                let reached = match key {
+                    "k_map" => fewest_people(&case, &rows_of(&loaded.folder.path().join("population.csv")), &release),
+                    _ => farthest(key, case.kinds.len(), &table, &release),
+                };
+                let measures =
+                    audit(&loaded.problem, &loaded.policy, output.temporary_path(), &Unwatched).unwrap().measures;
+                let told = measures.requirements.iter().find(|one| one.asked.is_some()).unwrap();
+                let (asked, found) = (told.asked.unwrap().value(), told.reached.unwrap().value());
+                prop_assert!((found - reached).abs() < 1e-9, "{}, {privacy}: {found}, counted {reached}", entry.name);
+                let holds = if key == "k_map" { reached >= asked } else { reached <= asked + 1e-9 };
+                prop_assert!(holds && told.holds == Some(true), "{}, {privacy}: {reached}", entry.name);
+            }
+        }
     }
 
     #[test]

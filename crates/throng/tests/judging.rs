@@ -6,7 +6,7 @@ mod common;
 use common::{Case, can_do, cases, load};
 use proptest::prelude::*;
 use throng::error::Fault;
-use throng::method::{Entry, METHODS, Options, Partition};
+use throng::method::{Entry, Methods, Partition, STANDARD};
 use throng::policy::Policy;
 use throng::privacy::{Part, Tally};
 use throng::problem::Problem;
@@ -15,8 +15,7 @@ use throng::watch::Unwatched;
 
 /// The groups of a method; `None` if it refuses, which it may under a limit on the loss only.
 fn groups(entry: &Entry, problem: &Problem) -> Option<Partition> {
-    let none = toml::Table::new();
-    let method = (entry.configure)(&mut Options::new(entry.name, &none)).unwrap();
+    let method = Methods::standard().configure(entry, &toml::Table::new()).unwrap();
     match method.solve(problem, &Unwatched) {
         Ok(solution) => Some(solution.partition),
         Err(error) if entry.name == "exact" && error.message().contains("too large") => None,
@@ -54,7 +53,7 @@ fn no_method_makes_a_class_that_falls_short_in_the_tenth_digit() {
         );
         let policy = Policy::parse(&text, None).unwrap();
         let problem = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap();
-        for entry in METHODS.iter().filter(|entry| can_do(entry, parts)) {
+        for entry in STANDARD.iter().filter(|entry| can_do(entry, parts)) {
             let Some(partition) = groups(entry, &problem) else { continue };
             asked += 1;
             for group in partition.groups() {
@@ -89,7 +88,7 @@ proptest! {
         let [possible, _] = written(&case);
         let quotient = format!("l = {:.10}", f64::from(size) / f64::from(count));
         for privacy in [possible, quotient] {
-            for entry in METHODS.iter().filter(|entry| can_do(entry, &[Part::L])) {
+            for entry in STANDARD.iter().filter(|entry| can_do(entry, &[Part::L])) {
                 let loaded = load(&case, &privacy, entry.name);
                 if loaded.problem.requirement.check_feasible(&loaded.problem).is_err() {
                     continue;

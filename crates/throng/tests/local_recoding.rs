@@ -73,7 +73,8 @@ fn plain_bottom_up(problem: &Problem, split: Split) -> Vec<Vec<u32>> {
     let kernel = Kernel::new(&problem.attributes);
     let order = random_order(problem, 10);
     let rank = |record: &u32| order.iter().position(|other| other == record).unwrap();
-    let smallest = problem.requirement.smallest_class();
+    let judge = throng::privacy::Judge::new(problem);
+    let smallest = judge.smallest();
     let cut = |groups: Vec<Vec<u32>>| -> Vec<Vec<u32>> {
         let halving = Halving { kernel: &kernel, rounds: 3, join: Join::Loss };
         let pieces = |mut group: Vec<u32>| {
@@ -81,7 +82,7 @@ fn plain_bottom_up(problem: &Problem, split: Split) -> Vec<Vec<u32>> {
                 return vec![group];
             }
             group.sort_by_key(rank);
-            with_matrix!(&problem.records, matrix => Cutter { problem, matrix, halving, split }.cut(group))
+            with_matrix!(&problem.records, matrix => Cutter { judge: &judge, matrix, halving, split }.cut(group))
         };
         groups.into_iter().flat_map(pieces).collect()
     };

@@ -130,7 +130,7 @@ proptest! {
     fn the_lower_bound_is_never_below_that_of_all_pairs(case in cases(80), k in 2usize..6, l in 0u8..4) {
         let loaded = load(&case, &privacy_of(k, l), "mondrian");
         let pairs: f64 = (0..loaded.problem.len() as u32).map(|record| of_all_pairs(&loaded, record, l)).sum();
-        let found = bound::lower_bound(&loaded.problem, loaded.policy.privacy.l, &Unwatched).unwrap();
+        let found = bound::lower_bound(&loaded.problem, loaded.policy.privacy.l(), &Unwatched).unwrap();
         let scale = loaded.problem.len() as f64 * loaded.problem.total_weight();
         prop_assert!(found.gcp >= pairs / scale - 1e-9, "{} and {}", found.gcp, pairs / scale);
     }
@@ -154,7 +154,7 @@ proptest! {
         let together = |record: u32| of_size(record).max(of_all_pairs(&loaded, record, l));
         let expected: f64 = (0..problem.len() as u32).map(together).sum();
         let expected = expected / problem.len() as f64 / problem.total_weight();
-        let found = bound::lower_bound(problem, loaded.policy.privacy.l, &Unwatched).unwrap().gcp;
+        let found = bound::lower_bound(problem, loaded.policy.privacy.l(), &Unwatched).unwrap().gcp;
         prop_assert!(found <= expected + 1e-9, "{found} is above {expected}");
         // A class that mixes a missing number with others costs no more than everything: there the bound is weaker.
         let missing = |attribute: &throng::problem::Attribute| {

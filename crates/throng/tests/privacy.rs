@@ -4,7 +4,10 @@
 use proptest::prelude::*;
 use throng::error::Fault;
 use throng::policy::{Diversity, Policy};
-use throng::privacy::{Closeness, Histogram, KAnonymity, LDiversity, Model, Tally};
+use throng::privacy::{
+    Closeness, Disclosure, DisclosureSpec, Histogram, KAnonymity, LDiversity, Likeness, LikenessForm,
+    LikenessSpec, Model, Tally,
+};
 use throng::problem::{Counted, Problem};
 use throng::run;
 use throng::table::Tree;
@@ -80,6 +83,14 @@ fn models() -> Vec<Box<dyn Model>> {
         let attributes = [flat(&table), ordered(&table), counted(with_tree, &table, true)];
         models.extend(attributes.map(|counted| Box::new(Closeness::new(t, 0, &counted)) as Box<dyn Model>));
     }
+    for beta in [0.1, 0.4, 1.0, 3.0] {
+        for form in [LikenessForm::Basic, LikenessForm::Enhanced] {
+            models.push(Box::new(Likeness::new(LikenessSpec { beta, form }, 0, &flat(&table))));
+        }
+    }
+    for delta in [0.05, 0.3, 0.7, 1.2, 2.0] {
+        models.push(Box::new(Disclosure::new(DisclosureSpec { delta }, 0, &flat(&table))));
+    }
     models
 }
 
@@ -122,6 +133,37 @@ fn no_set_below_the_smallest_class_satisfies_a_model() {
         }
     }
     assert!(sets_below > 100);
+}
+
+/// The definitions of Cao and Karras 2012 and of Brickell and Shmatikov 2008, word for word.
+#[test]
+fn likeness_and_disclosure_are_as_their_papers_define_them() {
+    for table in all_counts(3, 3).into_iter().filter(|table| table.iter().all(|count| *count > 0)) {
+        let all: f64 = table.iter().map(|count| f64::from(*count)).sum();
+        let attribute = flat(&table);
+        for counts in all_counts(3, 3) {
+            let size: f64 = counts.iter().map(|count| f64::from(*count)).sum();
+            let shares: Vec<(f64, f64)> = table
+                .iter()
+                .zip(&counts)
+                .map(|(whole, own)| (f64::from(*whole) / all, f64::from(*own) / size))
+                .collect();
+            // Numbers that no share of these tables can lie on the border of.
+            for level in [0.123_456f64, 0.654_321, 1.234_567] {
+                let gains = |limit: fn(f64) -> f64| {
+                    shares.iter().all(|(p, q)| q <= p || (q - p) / p <= level.min(limit(*p)))
+                };
+                let basic = LikenessSpec { beta: level, form: LikenessForm::Basic };
+                let enhanced = LikenessSpec { beta: level, form: LikenessForm::Enhanced };
+                let holds = |spec| Likeness::new(spec, 0, &attribute).holds(&tally_of(&counts));
+                assert_eq!(holds(basic), gains(|_| f64::INFINITY), "{table:?} {counts:?} {level}");
+                assert_eq!(holds(enhanced), gains(|p| -p.ln()), "{table:?} {counts:?} {level}");
+                let close = shares.iter().all(|(p, q)| (q / p).ln().abs() < level);
+                let disclosure = Disclosure::new(DisclosureSpec { delta: level }, 0, &attribute);
+                assert_eq!(disclosure.holds(&tally_of(&counts)), close, "{table:?} {counts:?} {level}");
+            }
+        }
+    }
 }
 
 #[test]

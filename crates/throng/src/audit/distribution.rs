@@ -2,9 +2,8 @@
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::classes::Classes;
-use super::meaning::{Cell, Cells};
-use super::{Bin, Distribution};
+use super::{Bin, Cell, Cells, Distribution};
+use crate::classes::Classes;
 use crate::problem::{Attribute, Code, Problem};
 use crate::table::{Domain, Scale, Taxonomy};
 use crate::with_matrix;

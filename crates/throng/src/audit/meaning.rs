@@ -6,35 +6,10 @@ use super::Columns;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::problem::{Attribute, Problem};
+use crate::published::{AttributeCells, Cell, Cells};
 use crate::table::domain::shorten;
 use crate::table::value::{half_open_range, range};
 use crate::table::{ANY, Map, NodeId, Scale, Table, Taxonomy};
-
-/// What one cell says of its attribute.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cell {
-    /// Its penalty, 0 … 1, unweighted.
-    pub ncp: f64,
-    /// Whether it stands for one value.
-    pub single: bool,
-    /// The numbers it covers, for numeric attributes.
-    pub range: Option<(f64, f64)>,
-    /// The leaves it covers, for categories.
-    pub leaves: (u32, u32),
-    /// Whether it may stand for a missing value.
-    pub missing: bool,
-}
-
-/// What the cells of a release say of each quasi-identifier.
-pub struct Cells<'a> {
-    attributes: Vec<AttributeCells<'a>>,
-}
-
-struct AttributeCells<'a> {
-    /// Meaning of each distinct cell, or pair of cells where bounds were published.
-    cells: Vec<Cell>,
-    of_row: Cow<'a, [u32]>,
-}
 
 impl<'a> Cells<'a> {
     /// Reads the cells of a release.
@@ -58,18 +33,6 @@ impl<'a> Cells<'a> {
             })
             .collect::<Result<_>>()?;
         Ok(Cells { attributes })
-    }
-
-    /// What the cell of an attribute in a row of the release says.
-    pub fn cell(&self, attribute: usize, row: usize) -> &Cell {
-        let cells = &self.attributes[attribute];
-        &cells.cells[cells.of_row[row] as usize]
-    }
-
-    /// The distinct cells of an attribute, and which of them each row has.
-    pub fn of_attribute(&self, attribute: usize) -> (&[Cell], &[u32]) {
-        let cells = &self.attributes[attribute];
-        (&cells.cells, &cells.of_row)
     }
 }
 

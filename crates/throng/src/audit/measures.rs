@@ -3,6 +3,8 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use crate::privacy::{Achieved, Figure};
+
 /// The figures of one release. Field names are the keys of the JSON report.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Measures {
@@ -70,11 +72,18 @@ pub struct Measures {
     pub rules: Vec<RuleMeasure>,
     /// How many classes there are of each size, ascending.
     pub class_sizes: Vec<(u64, u64)>,
+    /// All that was asked for beside what was reached, and what is told without being asked for.
+    pub requirements: Vec<Achieved>,
     /// What does not hold, one sentence each; empty when the requirement is met.
     pub violations: Vec<String>,
 }
 
 impl Measures {
+    /// What was reached of one kind of requirement.
+    pub(crate) fn reached(&self, key: &str) -> Option<f64> {
+        self.requirements.iter().find(|one| one.key == key)?.reached.map(Figure::value)
+    }
+
     /// Sets the lower bound and the gap to it.
     pub(crate) fn set_lower_bound(&mut self, bound: Option<LowerBound>) {
         let gap = |bound: &LowerBound| ((self.gcp - bound.gcp) / self.gcp).max(0.0);

@@ -4,7 +4,6 @@
 //! cells, and measures privacy and loss from what the cells say. It shares the table's domains with the methods
 //! (they come from the table and the policy), nothing else.
 
-pub(crate) mod classes;
 mod distribution;
 mod meaning;
 mod measures;
@@ -14,21 +13,22 @@ mod rules;
 
 use std::path::Path;
 
-pub use meaning::{Cell, Cells};
 pub use measures::{
     Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, RuleMeasure,
     SensitiveMeasure,
 };
 pub use privacy::codes_of;
 
+use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::loss::bound;
 use crate::policy::{Policy, Role};
 use crate::problem::Problem;
+use crate::published::Published;
+pub use crate::published::{Cell, Cells};
 use crate::release::permutation::GROUP;
 use crate::table::{Reading, Storage, Table};
 use crate::watch::Watch;
-use classes::Classes;
 
 /// What an audit finds.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ pub(crate) fn lower_bound(
     watch: &dyn Watch,
 ) -> Result<Option<LowerBound>> {
     let needed = problem.requirement.smallest_combination() > 1;
-    needed.then(|| bound::lower_bound(problem, policy.privacy.l, watch)).transpose()
+    needed.then(|| bound::lower_bound(problem, policy.privacy.l(), watch)).transpose()
 }
 
 /// Measures a release but for the lower bound, which does not depend on it.
@@ -96,13 +96,26 @@ pub(crate) fn audit_cells(
             problem.suppressible, measures.suppressed
         ));
     }
-    rules::measure(&mut measures, problem, &cells, &classes);
     measure_loss(&mut measures, problem, policy, &cells, &classes);
     let codes = match &permuted {
         Some(permuted) => vec![permuted.deal(&table, &classes, &mut measures)],
         None => problem.sensitive.iter().map(|counted| codes_of(counted, &table)).collect::<Result<_>>()?,
     };
-    let mut examples = privacy::measure(&mut measures, problem, policy, &table, &columns, &classes, &codes)?;
+    let published = Published {
+        problem,
+        table: &table,
+        columns: &columns.of_attribute,
+        cells: &cells,
+        missing: &policy.missing,
+        classes: &classes,
+        sensitive: &codes,
+        suppressed: measures.suppressed,
+        gcp: measures.gcp,
+        greatest_loss: measures.maximum_ncp,
+    };
+    rules::measure(&mut measures, &published);
+    privacy::measure(&mut measures, policy, &published)?;
+    let mut examples = privacy::examples(&published, &columns);
     let distributions = match permuted {
         Some(_) => {
             // Rows of a group differ, so none stands for all of them.
@@ -214,49 +227,15 @@ fn measure_loss(
         .map(|(attribute, sum)| (attribute.name.clone(), (sum + suppressed) / records))
         .collect();
     measures.maximum_ncp = most;
-    if let Some(limit) = policy.privacy.max_loss.filter(|limit| most > *limit + 1e-9) {
-        measures.violations.push(format!("max_loss = {limit} is required, a class loses {most:.4}"));
-    }
-    measure_spans(measures, problem, policy, cells, classes);
     measures.average_ncp = of_classes / classes.len().max(1) as f64;
     measures.weighted_maximum_ncp = widest;
     measures.weighted_average_volume = volume / published;
     let squares: f64 = (0..classes.len()).map(|class| (classes.size(class) as f64).powi(2)).sum();
     measures.discernibility = squares + suppressed * records;
-    let k = policy.privacy.k.unwrap_or_else(|| problem.requirement.smallest_class());
+    let k = policy.privacy.k().unwrap_or_else(|| problem.requirement.smallest_class());
     measures.c_avg = published / classes.len().max(1) as f64 / k as f64;
     if !extents.is_empty() && extents.len() == classes.len() {
         measures.il1 = Some(extents.iter().sum::<f64>() / extents.len() as f64);
         measures.il_infinity = extents.into_iter().reduce(f64::max);
-    }
-}
-
-/// Ranges that are wider than the policy allows.
-fn measure_spans(
-    measures: &mut Measures,
-    problem: &Problem,
-    policy: &Policy,
-    cells: &Cells<'_>,
-    classes: &Classes,
-) {
-    for (name, most, _) in &policy.privacy.max_span {
-        let Some(at) = problem.attributes.iter().position(|attribute| attribute.name == *name) else {
-            continue;
-        };
-        let width = |class: usize| {
-            let cell = cells.cell(at, classes.first_row(class));
-            // Missing among numbers leaves anything open.
-            if cell.missing && !cell.single {
-                f64::INFINITY
-            } else {
-                cell.range.map_or(0.0, |(low, high)| high - low)
-            }
-        };
-        let widest = (0..classes.len()).map(width).fold(0.0, f64::max);
-        if widest > most * (1.0 + 1e-9) {
-            measures
-                .violations
-                .push(format!("max_span = {most} is required on {name}, a class spans {widest}"));
-        }
     }
 }

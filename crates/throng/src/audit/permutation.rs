@@ -1,8 +1,8 @@
 //! Releases by permutation: groups from a column, their sensitive values from the table beside.
 
 use super::Measures;
-use super::classes::Classes;
 use super::privacy::codes_of;
+use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::problem::Problem;

@@ -1,87 +1,44 @@
 //! The privacy that a release achieves.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-
-use super::classes::Classes;
 use super::{Columns, ExampleClass, Measures, QuasiIdentifierMeasure, SensitiveMeasure};
+use crate::classes::Classes;
 use crate::error::{Error, Result};
-use crate::policy::{Diversity, Policy, Privacy};
-use crate::privacy::{Closeness, Histogram, LDiversity, diversity};
-use crate::problem::{Counted, Problem};
+use crate::policy::Policy;
+use crate::privacy::{Closeness, Figure, Histogram, diversity};
+use crate::problem::Counted;
+use crate::published::Published;
 use crate::table::Table;
 
-/// `codes` are the sensitive values of each row. Measures k, l and t, lists what does not hold, and picks example classes.
-pub(super) fn measure(
-    measures: &mut Measures,
-    problem: &Problem,
-    policy: &Policy,
-    release: &Table,
-    columns: &Columns,
-    classes: &Classes,
-    codes: &[Vec<u32>],
-) -> Result<Vec<ExampleClass>> {
-    measure_k(measures, problem, policy, release, columns, classes);
-    measure_demands(measures, problem, classes);
-    for (counted, codes) in problem.sensitive.iter().zip(codes) {
-        measure_sensitive(measures, &policy.privacy, counted, codes, classes);
+/// Measures all that the policy asks for, and what is told of every release.
+pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Published<'_>) -> Result<()> {
+    let (problem, privacy) = (published.problem, &policy.privacy);
+    measures.requirements = privacy.measure(published)?;
+    let violations = measures.requirements.iter().flat_map(|one| &one.violations);
+    measures.violations.extend(violations.cloned());
+    measures.k = published.classes.smallest() as u64;
+    measures.k_required = privacy.k().map(|k| k as u64);
+    measures.quasi_identifiers = privacy
+        .quasi_identifiers()
+        .iter()
+        .zip(measures.requirements.iter().filter(|one| one.key == "quasi_identifiers"))
+        .map(|(named, achieved)| QuasiIdentifierMeasure {
+            attributes: named.attributes.clone(),
+            k_required: named.k as u64,
+            k: achieved.reached.map_or(0.0, Figure::value) as u64,
+        })
+        .collect();
+    if !problem.sensitive.is_empty() {
+        (measures.l, measures.l_required) = (measures.reached("l"), privacy.l());
+        measures.diversity = Some(privacy.diversity().name());
+        (measures.t, measures.t_required) = (measures.reached("t"), privacy.t());
     }
+    measures.sensitive = (0..problem.sensitive.len()).map(|at| sensitive(published, at)).collect();
     if let Some(class) = problem.classes.first() {
-        let codes = codes_of(class, release)?;
-        let minority = minority(class, &codes, classes) + measures.suppressed;
+        let codes = codes_of(class, published.table)?;
+        let minority = minority(class, &codes, published.classes) + measures.suppressed;
         measures.classification_metric = Some(minority as f64 / problem.len() as f64);
     }
-    Ok(examples(problem, release, columns, classes, codes))
-}
-
-/// Whether every record can be in a class as large as it asks for. What records ask for is not published, so the file
-/// does not tell who is where; but if the n most demanding records find n places in classes of their size, for every n,
-/// then they may be there, and else they cannot.
-fn measure_demands(measures: &mut Measures, problem: &Problem, classes: &Classes) {
-    let Some(demands) = &problem.demands else { return };
-    let mut demands = demands.to_vec();
-    demands.sort_unstable_by(|a, b| b.cmp(a));
-    let sizes = (0..classes.len()).map(|class| classes.size(class));
-    let mut places: Vec<usize> = sizes.flat_map(|size| std::iter::repeat_n(size, size)).collect();
-    places.sort_unstable_by(|a, b| b.cmp(a));
-    let unmet = places.iter().zip(&demands).find(|(size, demand)| **size < **demand as usize);
-    if let Some((_, demand)) = unmet {
-        measures
-            .violations
-            .push(format!("too few records are in classes of {demand}, which some records ask for"));
-    }
-}
-
-fn measure_k(
-    measures: &mut Measures,
-    problem: &Problem,
-    policy: &Policy,
-    release: &Table,
-    columns: &Columns,
-    classes: &Classes,
-) {
-    measures.k = classes.smallest() as u64;
-    measures.k_required = policy.privacy.k.map(|k| k as u64);
-    if let Some(required) = measures.k_required
-        && measures.k < required
-    {
-        measures
-            .violations
-            .push(format!("k = {required} is required, the smallest class has {} records", measures.k));
-    }
-    for named in &policy.privacy.quasi_identifiers {
-        let parts = problem.attributes.iter().zip(&columns.of_attribute);
-        let own: Vec<usize> = parts
-            .filter(|(attribute, _)| named.attributes.contains(&attribute.name))
-            .flat_map(|(_, columns)| columns.iter().copied())
-            .collect();
-        let (k, k_required) = (Classes::group(release, &own).smallest() as u64, named.k as u64);
-        let attributes = named.attributes.clone();
-        if k < k_required {
-            let names = attributes.join(", ");
-            measures.violations.push(format!("k = {k_required} is required on {names}, only {k} is reached"));
-        }
-        measures.quasi_identifiers.push(QuasiIdentifierMeasure { attributes, k_required, k });
-    }
+    Ok(())
 }
 
 /// The release's values of a column as codes of the table's domain.
@@ -108,88 +65,43 @@ pub fn codes_of(counted: &Counted, release: &Table) -> Result<Vec<u32>> {
 }
 
 /// The worst class in every form of diversity.
+fn sensitive(published: &Published<'_>, at: usize) -> SensitiveMeasure {
+    let counted = &published.problem.sensitive[at];
+    let closeness = Closeness::new(1.0, 0, counted);
+    let of = |counts: &Histogram| Worst {
+        frequency: diversity::frequency(counts),
+        distinct: diversity::distinct(counts),
+        entropy: diversity::entropy(counts),
+        distance: closeness.distance(counts),
+    };
+    let worst = published.over_classes(at, Worst::NONE, of, Worst::and);
+    SensitiveMeasure {
+        attribute: counted.name.clone(),
+        l_frequency: worst.frequency,
+        l_distinct: worst.distinct as u64,
+        l_entropy: worst.entropy.exp(),
+        t: worst.distance,
+    }
+}
+
 #[derive(Clone, Copy)]
 struct Worst {
     frequency: f64,
     distinct: usize,
     entropy: f64,
     distance: f64,
-    holds: bool,
-}
-
-fn measure_sensitive(
-    measures: &mut Measures,
-    privacy: &Privacy,
-    counted: &Counted,
-    codes: &[u32],
-    classes: &Classes,
-) {
-    let closeness = Closeness::new(privacy.t.unwrap_or(1.0), 0, counted);
-    let model = privacy.l.map(|l| LDiversity { l, form: privacy.diversity, attribute: 0 });
-    let best = Worst {
-        frequency: f64::INFINITY,
-        distinct: usize::MAX,
-        entropy: f64::INFINITY,
-        distance: 0.0,
-        holds: true,
-    };
-    let worst = (0..classes.len())
-        .into_par_iter()
-        .with_min_len(64)
-        .map_init(
-            || Histogram::new(counted.domain.len()),
-            |histogram, class| {
-                histogram.clear();
-                classes.rows(class).iter().for_each(|row| histogram.add(codes[*row as usize]));
-                Worst {
-                    frequency: diversity::frequency(histogram),
-                    distinct: diversity::distinct(histogram),
-                    entropy: diversity::entropy(histogram),
-                    distance: closeness.distance(histogram),
-                    holds: model.is_none_or(|model| model.holds_for(histogram)),
-                }
-            },
-        )
-        .reduce(|| best, Worst::and);
-    let l_achieved = match privacy.diversity {
-        Diversity::Frequency => Some(worst.frequency),
-        Diversity::Distinct => Some(worst.distinct as f64),
-        Diversity::Entropy => Some(worst.entropy.exp()),
-        Diversity::Recursive { .. } => privacy.l.filter(|_| worst.holds),
-    };
-    measures.l = l_achieved.map(|achieved| measures.l.map_or(achieved, |least| least.min(achieved)));
-    measures.l_required = privacy.l;
-    measures.diversity = Some(privacy.diversity.name());
-    measures.t = Some(measures.t.unwrap_or(0.0).max(worst.distance));
-    measures.t_required = privacy.t;
-    if let Some(l) = privacy.l.filter(|_| !worst.holds) {
-        let form = privacy.diversity.name();
-        measures
-            .violations
-            .push(format!("l = {l} ({form}) is required on {}, a class falls short", counted.name));
-    }
-    if let Some(t) = privacy.t.filter(|t| worst.distance > *t + 1e-9) {
-        measures
-            .violations
-            .push(format!("t = {t} is required on {}, a class has {:.4}", counted.name, worst.distance));
-    }
-    measures.sensitive.push(SensitiveMeasure {
-        attribute: counted.name.clone(),
-        l_frequency: worst.frequency,
-        l_distinct: worst.distinct as u64,
-        l_entropy: worst.entropy.exp(),
-        t: worst.distance,
-    });
 }
 
 impl Worst {
+    const NONE: Worst =
+        Worst { frequency: f64::INFINITY, distinct: usize::MAX, entropy: f64::INFINITY, distance: 0.0 };
+
     fn and(self, other: Self) -> Self {
         Worst {
             frequency: self.frequency.min(other.frequency),
             distinct: self.distinct.min(other.distinct),
             entropy: self.entropy.min(other.entropy),
             distance: self.distance.max(other.distance),
-            holds: self.holds && other.holds,
         }
     }
 }
@@ -210,13 +122,8 @@ fn minority(counted: &Counted, codes: &[u32], classes: &Classes) -> u64 {
 const EXAMPLES: usize = 10;
 
 /// Classes spread evenly over all sizes.
-fn examples(
-    problem: &Problem,
-    release: &Table,
-    columns: &Columns,
-    classes: &Classes,
-    sensitive: &[Vec<u32>],
-) -> Vec<ExampleClass> {
+pub(super) fn examples(published: &Published<'_>, columns: &Columns) -> Vec<ExampleClass> {
+    let Published { problem, table: release, classes, sensitive, .. } = *published;
     let mut by_size: Vec<usize> = (0..classes.len()).collect();
     by_size.sort_by_key(|class| (classes.size(*class), classes.first_row(*class)));
     let count = EXAMPLES.min(by_size.len());

@@ -1,10 +1,7 @@
 //! Limits: how much a class may lose at most, for the problem that asks for the most privacy within them.
 
 use super::{Extent, Kernel};
-use crate::error::{Error, Result};
-use crate::policy::Policy;
-use crate::problem::{Attribute, Code};
-use crate::table::Scale;
+use crate::problem::Code;
 
 /// What no class of a release may exceed.
 #[derive(Clone, Debug, Default)]
@@ -26,24 +23,14 @@ struct Span {
 const SLACK: f64 = 1e-12;
 
 impl Limits {
-    /// What a policy asks for.
-    pub fn new(policy: &Policy, attributes: &[Attribute]) -> Result<Self> {
-        let weight: f64 = attributes.iter().map(|attribute| attribute.weight).sum();
-        let mut spans = Vec::new();
-        for (name, most, place) in &policy.privacy.max_span {
-            let found = attributes.iter().enumerate().find(|(_, attribute)| attribute.name == *name);
-            let Some((at, attribute)) = found else { continue };
-            let Scale::Numeric { values, .. } = attribute.domain.scale() else {
-                let error = Error::input(format!(
-                    "max_span limits ranges of numbers, but \"{name}\" holds categories"
-                ))
-                .for_attribute(name)
-                .with_hint("limit its loss with max_loss, or write kind = \"numeric\" in its section");
-                return Err(policy.point(error, place, "not a number"));
-            };
-            spans.push(Span { attribute: at, most: *most, values: values.clone() });
-        }
-        Ok(Limits { loss: policy.privacy.max_loss.map(|share| share * weight), spans })
+    /// Limits the weighted penalty of a class.
+    pub fn limit_loss(&mut self, most: f64) {
+        self.loss = Some(self.loss.map_or(most, |own| own.min(most)));
+    }
+
+    /// Limits the width of a number's range, in its own units. `values` are those of the attribute, ascending.
+    pub fn limit_span(&mut self, attribute: usize, most: f64, values: &[f64]) {
+        self.spans.push(Span { attribute, most, values: values.to_vec() });
     }
 
     /// A limit on the weighted penalty of a class alone.

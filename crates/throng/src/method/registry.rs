@@ -65,8 +65,8 @@ impl Traits {
 /// Why a method cannot be used for a requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It does not take a part of it.
-    DoesNotTake(Part),
+    /// It does not take a part of it, which this key asks for.
+    DoesNotTake(Part, &'static str),
     /// It cannot do without a part that is not there.
     Needs(Part),
 }
@@ -75,7 +75,7 @@ impl Refusal {
     /// What the method does, to follow its name.
     pub fn describe(&self) -> String {
         match self {
-            Refusal::DoesNotTake(part) => format!("does not take {}", part.name()),
+            Refusal::DoesNotTake(_, key) => format!("does not take {key}"),
             Refusal::Needs(part) => format!("needs {} in [privacy]", part.name()),
         }
     }
@@ -130,29 +130,29 @@ impl Methods {
         })
     }
 
-    /// Why a method cannot be used for a requirement, if so.
-    pub fn refusal(&self, entry: &Entry, parts: &[Part]) -> Option<Refusal> {
+    /// Why a method cannot be used for a requirement, if so; `asked` are its parts, each with the key that asks for it.
+    pub fn refusal(&self, entry: &Entry, asked: &[(Part, &'static str)]) -> Option<Refusal> {
         // Hard rules hold for every method: for those that do not take them, records are divided first.
-        let mut beyond = parts.iter().filter(|part| **part != Part::HardRules);
-        let not_taken = beyond.find(|part| !entry.takes.contains(part));
-        let needed = || entry.needs.iter().find(|part| !parts.contains(part));
+        let mut beyond = asked.iter().filter(|(part, _)| *part != Part::HardRules);
+        let not_taken = beyond.find(|(part, _)| !entry.takes.contains(part));
+        let needed = || entry.needs.iter().find(|part| asked.iter().all(|(own, _)| own != *part));
         not_taken
-            .map(|part| Refusal::DoesNotTake(*part))
+            .map(|(part, key)| Refusal::DoesNotTake(*part, key))
             .or_else(|| needed().map(|part| Refusal::Needs(*part)))
     }
 
     /// An error if a method cannot be used for a requirement.
-    pub fn check_takes(&self, entry: &Entry, parts: &[Part]) -> Result<()> {
-        let Some(refusal) = self.refusal(entry, parts) else { return Ok(()) };
+    pub fn check_takes(&self, entry: &Entry, asked: &[(Part, &'static str)]) -> Result<()> {
+        let Some(refusal) = self.refusal(entry, asked) else { return Ok(()) };
         let hint = match refusal {
             Refusal::Needs(_) => {
                 "it looks for the most privacy within that limit; for example max_loss = 0.3".to_owned()
             }
-            Refusal::DoesNotTake(part) => {
+            Refusal::DoesNotTake(part, key) => {
                 let others = self.0.iter().filter(|entry| entry.takes.contains(&part));
                 let others: Vec<&str> = others.map(|entry| entry.name).collect();
                 match others.is_empty() {
-                    true => format!("no method of this version takes {}; leave it out", part.name()),
+                    true => format!("no method of this version takes {key}; leave it out"),
                     false => format!("methods that do: {}", others.join(", ")),
                 }
             }

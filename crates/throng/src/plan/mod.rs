@@ -104,7 +104,7 @@ impl Plan {
         let point = |error: Error| policy.point(error, span, "here");
         let methods = &registry.methods;
         let entry = *methods.find(&policy.method.name).map_err(point)?;
-        methods.check_takes(&entry, &parts(&policy)).map_err(point)?;
+        methods.check_takes(&entry, &policy.privacy.parts()).map_err(point)?;
         let (options, left_out) = options(&policy, &entry, methods)?;
         let method = methods.configure(&entry, &options).map_err(|Mistake { key, error }| {
             match policy.option_span(&key) {
@@ -228,7 +228,7 @@ impl Plan {
         let (solution, k) = self.find(problem, watch)?;
         let mut policy = self.policy.clone();
         if let Some(k) = k {
-            policy.privacy.k = Some(k);
+            policy.privacy.set_k(k);
             problem.require(&policy.privacy);
         }
         Ok(Solved { solution, policy })
@@ -368,22 +368,4 @@ fn options(policy: &Policy, entry: &Entry, methods: &Methods) -> Result<(toml::T
     let left_out: Vec<String> = others.map(|(key, _)| key.clone()).collect();
     options.retain(|key, value| applies(key, value));
     Ok((options, left_out))
-}
-
-/// The parts of a policy's requirement.
-pub(crate) fn parts(policy: &Policy) -> Vec<Part> {
-    let privacy = &policy.privacy;
-    let hard = policy.attributes.values().flat_map(|attribute| &attribute.rules).any(|rule| rule.hard);
-    let asked = [
-        (
-            Part::K,
-            privacy.k.is_some() || !privacy.quasi_identifiers.is_empty() || target::of(policy).is_some(),
-        ),
-        (Part::OwnK, privacy.k_column.is_some() || !privacy.own_k.is_empty()),
-        (Part::L, privacy.l.is_some()),
-        (Part::T, privacy.t.is_some()),
-        (Part::MaxLoss, privacy.max_loss.is_some() || !privacy.max_span.is_empty()),
-        (Part::HardRules, hard),
-    ];
-    asked.into_iter().filter(|(_, asked)| *asked).map(|(part, _)| part).collect()
 }

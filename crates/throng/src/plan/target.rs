@@ -17,10 +17,7 @@ use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::watch::Watch;
 use crate::with_matrix;
-
-/// Queries that are drawn to measure their error, and their seed.
-const QUERIES: usize = 1000;
-const QUERY_SEED: u64 = 1;
+use crate::workload::{COUNT_QUERIES, COUNT_SEED};
 
 /// What a release may lose.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +30,7 @@ pub struct Target {
 
 /// The target of a policy, if it has one.
 pub fn of(policy: &Policy) -> Option<Target> {
-    let (max_gcp, max_query_error) = (policy.privacy.max_gcp, policy.privacy.max_query_error);
+    let (max_gcp, max_query_error) = (policy.privacy.max_gcp(), policy.privacy.max_query_error());
     (max_gcp.is_some() || max_query_error.is_some()).then_some(Target { max_gcp, max_query_error })
 }
 
@@ -62,7 +59,7 @@ impl Target {
         let mut attempt = |k: usize| -> Result<(FrontierStep, Solution)> {
             watch.check()?;
             let mut privacy = policy.privacy.clone();
-            privacy.k = Some(k);
+            privacy.set_k(k);
             trial.require(&privacy);
             trial.requirement.check_feasible(&trial)?;
             let solution = method.solve(&trial, watch)?;
@@ -70,7 +67,7 @@ impl Target {
             steps.push(step);
             Ok((step, solution))
         };
-        let mut most = policy.privacy.k.unwrap_or(1);
+        let mut most = policy.privacy.k().unwrap_or(1);
         let (first, mut best) = attempt(most)?;
         if !first.met {
             return Err(self.out_of_reach(&first));
@@ -93,7 +90,7 @@ impl Target {
 
     fn measure(&self, problem: &Problem, solution: &Solution, k: usize) -> Result<FrontierStep> {
         let gcp = gcp(problem, solution);
-        let measure = |_| queries::mean_error(problem, solution, QUERIES, QUERY_SEED);
+        let measure = |_| queries::mean_error(problem, solution, COUNT_QUERIES, COUNT_SEED);
         let query_error = self.max_query_error.map(measure).transpose()?;
         let within = |value: f64, most: Option<f64>| most.is_none_or(|most| value <= most);
         let met = within(gcp, self.max_gcp) && within(query_error.unwrap_or(0.0), self.max_query_error);

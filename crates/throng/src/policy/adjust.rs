@@ -1,8 +1,12 @@
 //! Changes to a checked policy, such as flags of the command line that override it. The result is checked.
 
-use super::check::{K_EXPECTED, l_expected, needs_sensitive};
+use std::sync::Arc;
+
 use super::{Policy, Role};
 use crate::error::{Error, Result};
+use crate::keys::{K_EXPECTED, needs_sensitive};
+use crate::privacy::DiversitySpec;
+use crate::privacy::diversity::l_expected;
 
 impl Policy {
     /// Requires another k.
@@ -10,26 +14,27 @@ impl Policy {
     /// ```
     /// # let text = "[privacy]\nk = 5\n[attribute.age]\nrole = \"quasi\"\n";
     /// let policy = throng::policy::Policy::parse(text, None)?.with_k(10)?;
-    /// assert_eq!(policy.privacy.k, Some(10));
+    /// assert_eq!(policy.privacy.k(), Some(10));
     /// # Ok::<(), throng::Error>(())
     /// ```
     pub fn with_k(mut self, k: usize) -> Result<Self> {
         if k < 1 {
             return Err(Error::input(format!("k must be {K_EXPECTED}, found {k}")));
         }
-        self.privacy.k = Some(k);
+        self.privacy.set_k(k);
         Ok(self)
     }
 
     /// Requires another l, of the form of diversity that the policy states.
     pub fn with_l(mut self, l: f64) -> Result<Self> {
-        if let Some(expected) = l_expected(l, self.privacy.diversity) {
+        let form = self.privacy.diversity();
+        if let Some(expected) = l_expected(l, form) {
             return Err(Error::input(format!("l must be {expected}, found {l}")));
         }
         if !self.attributes.values().any(|attribute| attribute.role == Role::Sensitive) {
             return Err(needs_sensitive("l"));
         }
-        self.privacy.l = Some(l);
+        self.privacy.set(Arc::new(DiversitySpec { l: Some(l), form }));
         Ok(self)
     }
 

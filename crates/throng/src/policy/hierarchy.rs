@@ -8,9 +8,9 @@ mod inline;
 use toml::de::DeValue;
 
 use super::Hierarchy;
-use super::fields::{Item, mismatch};
-use super::source::Source;
 use crate::error::{Error, Result};
+use crate::keys::fields::{Item, mismatch};
+use crate::keys::source::Source;
 use crate::table::Tree;
 
 /// Reads the hierarchy that a value of the policy describes.

@@ -6,9 +6,7 @@
 
 mod adjust;
 mod check;
-mod fields;
 mod hierarchy;
-mod source;
 pub mod suggest;
 #[cfg(test)]
 mod tests;
@@ -19,7 +17,9 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use crate::error::{Error, Excerpt, Result, did_you_mean};
+use crate::error::{Error, Result, did_you_mean};
+use crate::keys::source::{Source, point};
+pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
 use crate::table::Tree;
 use crate::table::domain::shorten;
 
@@ -54,75 +54,6 @@ pub enum Incomplete {
     Drop,
     /// Missing is a value of its own.
     Keep,
-}
-
-/// The privacy requirement as the policy states it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Privacy {
-    /// k over all quasi-identifiers together.
-    pub k: Option<usize>,
-    /// The column that holds each record's own k.
-    pub k_column: Option<String>,
-    /// Rules that give records a k of their own; the most demanding one counts.
-    pub own_k: Vec<OwnK>,
-    /// l on the sensitive attributes.
-    pub l: Option<f64>,
-    /// Which form of l-diversity.
-    pub diversity: Diversity,
-    /// t on the sensitive attributes.
-    pub t: Option<f64>,
-    /// The bound of the dual problem.
-    pub max_loss: Option<f64>,
-    /// The utility target: the largest k is looked for that loses no more.
-    pub max_gcp: Option<f64>,
-    /// The utility target: the largest k is looked for at which COUNT queries are off by no more on average.
-    pub max_query_error: Option<f64>,
-    /// How wide the published ranges of numbers may be, each in its own units, and where that stands.
-    pub max_span: Vec<(String, f64, Range<usize>)>,
-    /// Share of records that may be suppressed.
-    pub suppress: f64,
-    /// Whether that share was written.
-    pub suppress_given: bool,
-    /// Several quasi-identifiers with their own k.
-    pub quasi_identifiers: Vec<QuasiIdentifier>,
-    /// Where `[privacy]` stands.
-    pub span: Range<usize>,
-}
-
-/// The forms of l-diversity.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Diversity {
-    /// The most frequent value has frequency at most 1/l.
-    Frequency,
-    /// At least l distinct values.
-    Distinct,
-    /// Entropy at least log l.
-    Entropy,
-    /// Recursive (c, l)-diversity.
-    Recursive {
-        /// The factor c.
-        c: f64,
-    },
-}
-
-/// A k for the records that meet some conditions.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OwnK {
-    /// What attributes must be, all of them, as written: name, value, and where that stands.
-    pub conditions: Vec<(String, toml::Value, Range<usize>)>,
-    /// How many records their classes must have.
-    pub k: u32,
-}
-
-/// A named set of attributes with its own k.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuasiIdentifier {
-    /// The attributes.
-    pub attributes: Vec<String>,
-    /// How many records must share each combination.
-    pub k: usize,
-    /// Where it stands in the policy.
-    pub span: Range<usize>,
 }
 
 /// The method, its seed and its own options.
@@ -252,17 +183,31 @@ impl Policy {
     ///
     /// ```
     /// let policy = throng::policy::Policy::parse("[privacy]\nk = 5\n[attribute.age]\nrole = \"quasi\"\n", None)?;
-    /// assert_eq!(policy.privacy.k, Some(5));
+    /// assert_eq!(policy.privacy.k(), Some(5));
     /// # Ok::<(), throng::Error>(())
     /// ```
     pub fn parse(text: &str, path: Option<&Path>) -> Result<Self> {
         check::check(written::parse(text, path)?, text, path)
     }
 
+    /// What keys of `[privacy]` ask for that do not stand in a policy's text: `privacy` as TOML would say it, over some
+    /// attributes. They are checked as if they had been written.
+    pub fn read_privacy(
+        privacy: &toml::Table,
+        attributes: &IndexMap<String, AttributePolicy>,
+        missing: &[String],
+    ) -> Result<Privacy> {
+        let text = toml::to_string(privacy)
+            .map_err(|cause| Error::bug(format!("the requirement cannot be written as TOML: {cause}")))?;
+        let source = Source { text: &text, path: None };
+        let keys = written::parse_keys(source, &text)?;
+        check::read_privacy(source, keys.get_ref(), attributes, missing)
+    }
+
     /// What the policy says of a column; columns it does not name are published as they are.
     pub fn role(&self, column: &str) -> Role {
         let role = self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role);
-        if role == Role::Quasi && !self.masks(column) { Role::Other } else { role }
+        if role == Role::Quasi && !self.privacy.generalizes(column) { Role::Other } else { role }
     }
 
     /// Checks that every attribute the policy names is a column of the table.
@@ -293,20 +238,6 @@ impl Policy {
         written::task_option_span(&self.text, task, key)
     }
 
-    /// Whether a quasi-identifier is generalized: with nothing but named ones asked for, only those are.
-    fn masks(&self, column: &str) -> bool {
-        let Privacy { k, l, t, max_loss, max_span, quasi_identifiers, .. } = &self.privacy;
-        let Privacy { max_gcp, max_query_error, k_column, own_k, .. } = &self.privacy;
-        let targets = [l, t, max_loss, max_gcp, max_query_error];
-        let only_named = k.is_none()
-            && k_column.is_none()
-            && own_k.is_empty()
-            && max_span.is_empty()
-            && targets.iter().all(|target| target.is_none());
-        !only_named
-            || quasi_identifiers.iter().any(|named| named.attributes.iter().any(|name| name == column))
-    }
-
     /// Lets an error point at a piece of this policy.
     pub fn point(&self, error: Error, span: &Range<usize>, label: impl Into<String>) -> Error {
         point(error, &self.text, self.path.as_deref(), span, label)
@@ -321,26 +252,4 @@ fn some_of(columns: &[String]) -> String {
         names.push(format!("… and {} more", columns.len() - ENOUGH));
     }
     names.join(", ")
-}
-
-/// Lets an error point at a piece of a policy's text.
-fn point(
-    error: Error,
-    text: &str,
-    path: Option<&Path>,
-    span: &Range<usize>,
-    label: impl Into<String>,
-) -> Error {
-    let error = match path {
-        Some(path) => error.in_file(path),
-        None => error.in_file("the policy"),
-    };
-    let start = char_boundary(text, span.start);
-    let span = start..char_boundary(text, span.end).max(start);
-    error.with_excerpt(Excerpt { source: text.to_owned(), span, label: label.into() })
-}
-
-/// The nearest place at or before `at` where a character begins: a syntax error may stop inside one.
-fn char_boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

@@ -4,13 +4,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use indexmap::IndexMap;
-use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, ValueDeserializer};
+use toml::de::{DeTable, DeValue};
 
-use super::fields::{Fields, Item, List, as_table, in_order, key_span, mismatch, number};
-use super::source::Source;
 use crate::error::{Error, Result};
+use crate::keys::fields::{Fields, Item, List, as_table, in_order, key_span, value};
+use crate::keys::source::Source;
 
 /// Far more than a policy needs, and far less than would exhaust the stack where values are walked by
 /// recursion, here and in the TOML library: its own limit lets dotted keys multiply with brackets.
@@ -18,23 +17,8 @@ const DEEPEST: usize = 100;
 
 const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate"];
 const DATA: &[&str] = &["missing", "incomplete"];
-const PRIVACY: &[&str] = &[
-    "k",
-    "l",
-    "diversity",
-    "c",
-    "t",
-    "max_loss",
-    "max_span",
-    "max_gcp",
-    "k_column",
-    "own_k",
-    "max_query_error",
-    "suppress",
-    "quasi_identifiers",
-];
-const OWN_K: &[&str] = &["where", "k"];
-const QUASI_IDENTIFIER: &[&str] = &["attributes", "k"];
+/// Keys of `[privacy]` beside those of requirements.
+const PRIVACY: &[&str] = &["suppress"];
 const ATTRIBUTE: &[&str] = &["role", "kind", "weight", "leaf_weights", "hierarchy", "rules"];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 
@@ -42,7 +26,7 @@ const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 pub(super) struct Written<'i> {
     pub missing: Option<List<String>>,
     pub incomplete: Option<Spanned<String>>,
-    pub privacy: WrittenPrivacy,
+    pub privacy: WrittenPrivacy<'i>,
     pub method: WrittenMethod,
     /// In the order of the text.
     pub attributes: Vec<WrittenAttribute<'i>>,
@@ -51,36 +35,16 @@ pub(super) struct Written<'i> {
 }
 
 /// `[privacy]` as it was written.
-pub(super) struct WrittenPrivacy {
+pub(super) struct WrittenPrivacy<'i> {
     pub span: Range<usize>,
-    pub k: Option<Spanned<i64>>,
-    pub k_column: Option<Spanned<String>>,
-    pub own_k: Vec<WrittenOwnK>,
-    pub l: Option<Spanned<f64>>,
-    pub diversity: Option<Spanned<String>>,
-    pub c: Option<Spanned<f64>>,
-    pub t: Option<Spanned<f64>>,
-    pub max_loss: Option<Spanned<f64>>,
-    pub max_gcp: Option<Spanned<f64>>,
-    pub max_query_error: Option<Spanned<f64>>,
-    pub max_span: Vec<(Spanned<String>, Spanned<f64>)>,
+    /// Its keys, for each kind of requirement to read its own.
+    pub keys: DeTable<'i>,
     pub suppress: Option<Spanned<f64>>,
-    pub quasi_identifiers: Vec<WrittenQuasiIdentifier>,
 }
 
-/// `[[privacy.own_k]]` as it was written.
-pub(super) struct WrittenOwnK {
-    pub span: Range<usize>,
-    /// Attributes and what they must be.
-    pub conditions: Vec<(Spanned<String>, Spanned<toml::Value>)>,
-    pub k: Option<Spanned<i64>>,
-}
-
-/// `[[privacy.quasi_identifiers]]` as it was written.
-pub(super) struct WrittenQuasiIdentifier {
-    pub span: Range<usize>,
-    pub attributes: Option<List<String>>,
-    pub k: Option<Spanned<i64>>,
+/// All keys of `[privacy]`.
+pub(super) fn privacy_keys() -> Vec<&'static str> {
+    crate::privacy::keys().chain(PRIVACY.iter().copied()).collect()
 }
 
 /// `[method]` as it was written.
@@ -119,8 +83,7 @@ pub(super) struct WrittenRule {
 /// Reads the text of a policy.
 pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i>> {
     let source = Source { text, path };
-    let document = DeTable::parse(text).map_err(|error| syntax_error(source, &error))?;
-    check_depth(source, document.get_ref())?;
+    let document = parse_keys(source, text)?;
     let sections = Fields::open(source, document.get_ref(), "the policy", SECTIONS)?;
     let data =
         sections.item("data").map(|item| Fields::open_item(source, item, "[data]", DATA)).transpose()?;
@@ -136,6 +99,13 @@ pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i
             .unwrap_or_default(),
         evaluate: sections.item("evaluate").map(|item| tasks(source, item)).transpose()?.unwrap_or_default(),
     })
+}
+
+/// Reads keys that stand by themselves.
+pub(super) fn parse_keys<'i>(source: Source<'_>, text: &'i str) -> Result<Spanned<DeTable<'i>>> {
+    let keys = DeTable::parse(text).map_err(|error| syntax_error(source, &error))?;
+    check_depth(source, keys.get_ref())?;
+    Ok(keys)
 }
 
 /// Where a further key of `[method]` stands.
@@ -185,69 +155,13 @@ fn check_depth(source: Source<'_>, document: &DeTable<'_>) -> Result<()> {
     Ok(())
 }
 
-fn privacy(source: Source<'_>, item: Option<&Item<'_>>) -> Result<WrittenPrivacy> {
-    let none = DeTable::new();
-    let (fields, span) = match item {
-        Some(item) => (Fields::open_item(source, item, "[privacy]", PRIVACY)?, item.span()),
-        None => (Fields::open(source, &none, "[privacy]", PRIVACY)?, source.end()),
+fn privacy<'i>(source: Source<'_>, item: Option<&Item<'i>>) -> Result<WrittenPrivacy<'i>> {
+    let (keys, span) = match item {
+        Some(item) => (as_table(source, item, "[privacy]")?.clone(), item.span()),
+        None => (DeTable::new(), source.end()),
     };
-    let quasi_identifiers = fields.items("quasi_identifiers", "a list of tables")?;
-    Ok(WrittenPrivacy {
-        span,
-        k: fields.whole("k")?,
-        k_column: fields.string("k_column")?,
-        own_k: fields
-            .items("own_k", "a list of tables")?
-            .iter()
-            .map(|item| own_k(source, item))
-            .collect::<Result<_>>()?,
-        l: fields.number("l")?,
-        diversity: fields.string("diversity")?,
-        c: fields.number("c")?,
-        t: fields.number("t")?,
-        max_loss: fields.number("max_loss")?,
-        max_gcp: fields.number("max_gcp")?,
-        max_query_error: fields.number("max_query_error")?,
-        max_span: fields.item("max_span").map(|item| spans(source, item)).transpose()?.unwrap_or_default(),
-        suppress: fields.number("suppress")?,
-        quasi_identifiers: quasi_identifiers
-            .iter()
-            .map(|item| quasi_identifier(source, item))
-            .collect::<Result<_>>()?,
-    })
-}
-
-/// A number for each of some attributes.
-fn spans(source: Source<'_>, item: &Item<'_>) -> Result<Vec<(Spanned<String>, Spanned<f64>)>> {
-    let read = |(key, item): (&Spanned<_>, &Item<'_>)| {
-        let name = Spanned::new(key.span(), String::from(key.get_ref() as &str));
-        let width =
-            number(item.get_ref()).ok_or_else(|| mismatch(source, item, name.get_ref(), "a number"))?;
-        Ok((name, Spanned::new(item.span(), width)))
-    };
-    in_order(as_table(source, item, "max_span")?).into_iter().map(read).collect()
-}
-
-fn own_k(source: Source<'_>, item: &Item<'_>) -> Result<WrittenOwnK> {
-    let fields = Fields::open_item(source, item, "[[privacy.own_k]]", OWN_K)?;
-    let mut conditions = Vec::new();
-    if let Some(item) = fields.item("where") {
-        for (name, item) in in_order(as_table(source, item, "where")?) {
-            let value = option(source, name.get_ref(), item)?;
-            let name = Spanned::new(name.span(), String::from(name.get_ref() as &str));
-            conditions.push((name, Spanned::new(item.span(), value)));
-        }
-    }
-    Ok(WrittenOwnK { span: item.span(), conditions, k: fields.whole("k")? })
-}
-
-fn quasi_identifier(source: Source<'_>, item: &Item<'_>) -> Result<WrittenQuasiIdentifier> {
-    let fields = Fields::open_item(source, item, "[[privacy.quasi_identifiers]]", QUASI_IDENTIFIER)?;
-    Ok(WrittenQuasiIdentifier {
-        span: item.span(),
-        attributes: fields.strings("attributes")?,
-        k: fields.whole("k")?,
-    })
+    let suppress = Fields::open(source, &keys, "[privacy]", &privacy_keys())?.number("suppress")?;
+    Ok(WrittenPrivacy { span, keys, suppress })
 }
 
 /// Takes any keys: which ones a method knows is for the method to say.
@@ -258,7 +172,7 @@ fn method(source: Source<'_>, item: &Item<'_>) -> Result<WrittenMethod> {
     let mut options = toml::Table::new();
     for (key, item) in in_order(table) {
         if !matches!(key.get_ref().as_ref(), "name" | "seed") {
-            options.insert(key.get_ref().to_string(), option(source, key.get_ref(), item)?);
+            options.insert(key.get_ref().to_string(), value(source, key.get_ref(), item)?);
         }
     }
     Ok(WrittenMethod { name: fields.string("name")?, seed: fields.whole("seed")?, options })
@@ -271,18 +185,11 @@ fn tasks(source: Source<'_>, item: &Item<'_>) -> Result<IndexMap<String, toml::T
         let title = format!("[evaluate.{}]", name.get_ref());
         let mut options = toml::Table::new();
         for (key, item) in in_order(as_table(source, item, &title)?) {
-            options.insert(key.get_ref().to_string(), option(source, key.get_ref(), item)?);
+            options.insert(key.get_ref().to_string(), value(source, key.get_ref(), item)?);
         }
         tasks.insert(name.get_ref().to_string(), options);
     }
     Ok(tasks)
-}
-
-fn option(source: Source<'_>, key: &str, item: &Item<'_>) -> Result<toml::Value> {
-    toml::Value::deserialize(ValueDeserializer::from(item.clone())).map_err(|error| {
-        let span = error.span().unwrap_or_else(|| item.span());
-        source.error(&span, format!("the value of {key} cannot be read"), error.message())
-    })
 }
 
 fn attributes<'i>(source: Source<'_>, item: &Item<'i>) -> Result<Vec<WrittenAttribute<'i>>> {

@@ -1,8 +1,25 @@
-//! k-anonymity.
+//! k-anonymity: everyone looks like at least k − 1 others.
 
-use super::{Model, Part, Tally};
-use crate::error::Error;
+use std::sync::Arc;
+
+use super::{Achieved, Figure, Kind, Linkable, Model, Part, QuasiIdentifiers, Spec, Tally};
+use crate::error::{Error, Result};
 use crate::problem::Problem;
+use crate::published::Published;
+
+/// The key `k`.
+pub const KIND: Kind = Kind {
+    key: "k",
+    keys: &["k"],
+    read: |keys| Ok(keys.positive("k")?.map(|k| Arc::new(KAnonymity { k }) as Arc<dyn Spec>)),
+    unasked: |privacy, published| privacy.get::<QuasiIdentifiers>().is_none().then(|| reached(published)),
+};
+
+fn reached(published: &Published<'_>) -> Achieved {
+    let smallest = published.sizes().min().unwrap_or(0) as u64;
+    Achieved::at_least("k", "k-anonymity", "the fewest records that share all published quasi-identifiers")
+        .reached(Figure::Count(smallest))
+}
 
 /// Every class has at least k records.
 #[derive(Clone, Copy, Debug)]
@@ -39,5 +56,31 @@ impl Model for KAnonymity {
             whole.size()
         ))
         .with_hint(format!("the largest possible k is {}", whole.size()))
+    }
+}
+
+impl Spec for KAnonymity {
+    fn key(&self) -> &'static str {
+        KIND.key
+    }
+
+    fn part(&self) -> Part {
+        Part::K
+    }
+
+    fn keys(&self) -> toml::Table {
+        toml::Table::from_iter([("k".to_owned(), toml::Value::from(self.k as i64))])
+    }
+
+    fn linkable(&self) -> Vec<Linkable> {
+        vec![Linkable { attributes: None, k: self.k }]
+    }
+
+    fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
+        let achieved = reached(published);
+        let smallest = published.sizes().min().unwrap_or(0);
+        let violation = (smallest < self.k)
+            .then(|| format!("k = {} is required, the smallest class has {smallest} records", self.k));
+        Ok(vec![achieved.asked(Figure::Count(self.k as u64), violation.into_iter().collect())])
     }
 }

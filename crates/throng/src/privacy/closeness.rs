@@ -3,10 +3,67 @@
 //! The distance is the earth mover's between the class's distribution and the table's (Li et al. 2007), over
 //! one of three ground distances. It is convex in the class's distribution, so the model is monotone.
 
-use super::{Histogram, Model, Part, ROUNDING, Tally};
-use crate::error::Error;
+use std::sync::Arc;
+
+use super::{Achieved, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
+use crate::error::{Error, Result};
+use crate::keys::Keys;
 use crate::problem::{Counted, Problem};
+use crate::published::Published;
 use crate::table::{Scale, Taxonomy};
+
+/// The key `t`.
+pub const KIND: Kind =
+    Kind { key: "t", keys: &["t"], read, unasked: |_, published| reached(published, None) };
+
+/// Closeness as a policy asks for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosenessSpec {
+    /// How far a class may be from the table, 0 … 1.
+    pub t: f64,
+}
+
+fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
+    keys.require_sensitive("t")?;
+    Ok(keys.share("t")?.map(|t| Arc::new(ClosenessSpec { t }) as Arc<dyn Spec>))
+}
+
+fn reached(published: &Published<'_>, most: Option<f64>) -> Option<Achieved> {
+    let models: Vec<Closeness> =
+        published.problem.sensitive.iter().map(|counted| Closeness::new(1.0, 0, counted)).collect();
+    let farthest = published.farthest(|at, counts| models[at].distance(counts));
+    let meaning = "how far a class's sensitive values are from those of the whole table";
+    Achieved::at_most("t", "t-closeness", meaning).farthest(&farthest, most)
+}
+
+impl Spec for ClosenessSpec {
+    fn key(&self) -> &'static str {
+        KIND.key
+    }
+
+    fn part(&self) -> Part {
+        Part::T
+    }
+
+    fn keys(&self) -> toml::Table {
+        toml::Table::from_iter([("t".to_owned(), toml::Value::Float(self.t))])
+    }
+
+    fn protects_sensitive(&self) -> bool {
+        true
+    }
+
+    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+        let attributes = sensitive.iter().enumerate();
+        attributes
+            .map(|(at, counted)| Arc::new(Closeness::new(self.t, at, counted)) as Arc<dyn Model>)
+            .collect()
+    }
+
+    fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
+        Ok(reached(published, Some(self.t)).into_iter().collect())
+    }
+}
 
 /// Every class is close to the table in one sensitive attribute.
 #[derive(Clone, Debug)]
@@ -37,11 +94,7 @@ impl Closeness {
             Scale::Categorical(tree) if counted.has_hierarchy => Ground::Hierarchical(tree.clone()),
             Scale::Categorical(_) => Ground::Equal,
         };
-        let mut counts = vec![0u64; counted.domain.len()];
-        counted.codes.iter().for_each(|code| counts[*code as usize] += 1);
-        let total = counted.codes.len().max(1) as f64;
-        let table = counts.into_iter().map(|count| count as f64 / total).collect();
-        Closeness { t, attribute, ground, table }
+        Closeness { t, attribute, ground, table: counted.shares() }
     }
 
     /// The distance of a class from the table, 0 … 1.

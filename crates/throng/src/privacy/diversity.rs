@@ -3,11 +3,202 @@
 //! All four are monotone. *Frequency*, *distinct* and *entropy* follow from sums and concavity; for *recursive*
 //! (c, l) see Machanavajjhala et al. 2007, theorem on monotonicity; the tests check all of them.
 
-use super::{Frequency, Histogram, Model, Part, ROUNDING, Tally};
-use crate::error::Error;
-use crate::policy::Diversity;
-use crate::problem::Problem;
+use std::sync::Arc;
+
+use toml::{Table, Value};
+
+use super::{Achieved, Figure, Frequency, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
+use crate::error::{Error, Result};
+use crate::keys::{Keys, out_of_range};
+use crate::problem::{Counted, Problem};
+use crate::published::Published;
 use crate::table::domain::shorten;
+
+/// The keys `l`, `diversity` and `c`.
+pub const KIND: Kind = Kind {
+    key: "l",
+    keys: &["l", "diversity", "c"],
+    read,
+    unasked: |_, published| DiversitySpec { l: None, form: Diversity::Frequency }.reached(published),
+};
+
+/// The forms of l-diversity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Diversity {
+    /// The most frequent value has frequency at most 1/l.
+    Frequency,
+    /// At least l distinct values.
+    Distinct,
+    /// Entropy at least log l.
+    Entropy,
+    /// Recursive (c, l)-diversity.
+    Recursive {
+        /// The factor c.
+        c: f64,
+    },
+}
+
+/// Diversity as a policy asks for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DiversitySpec {
+    /// How diverse; `None` if it is only measured.
+    pub l: Option<f64>,
+    /// In which form.
+    pub form: Diversity,
+}
+
+/// Its factor is read apart from the word.
+const FORMS: &[(&str, Diversity)] = &[
+    ("frequency", Diversity::Frequency),
+    ("distinct", Diversity::Distinct),
+    ("entropy", Diversity::Entropy),
+    ("recursive", Diversity::Recursive { c: 1.0 }),
+];
+
+fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
+    keys.require_sensitive("l")?;
+    let written = keys.number("l")?;
+    let Some(form) = read_form(keys)? else {
+        let check = |l: toml::Spanned<f64>| check_l(keys, l, Diversity::Frequency);
+        return written.map(check).transpose();
+    };
+    match written {
+        Some(l) => check_l(keys, l, form).map(Some),
+        None => Ok(Some(Arc::new(DiversitySpec { l: None, form }))),
+    }
+}
+
+fn check_l(keys: &Keys<'_, '_>, written: toml::Spanned<f64>, form: Diversity) -> Result<Arc<dyn Spec>> {
+    match l_expected(*written.get_ref(), form) {
+        Some(expected) => Err(out_of_range(keys.source, "l", &written, expected)),
+        None => Ok(Arc::new(DiversitySpec { l: Some(written.into_inner()), form })),
+    }
+}
+
+fn read_form(keys: &Keys<'_, '_>) -> Result<Option<Diversity>> {
+    let (chosen, word) = (keys.choose("diversity", FORMS)?, keys.string("diversity")?);
+    match (chosen, keys.number("c")?, word) {
+        (Some(Diversity::Recursive { .. }), Some(_), _) => {
+            Ok(keys.above_zero("c")?.map(|c| Diversity::Recursive { c }))
+        }
+        (Some(Diversity::Recursive { .. }), None, Some(word)) => Err(keys
+            .mistake(&word.span(), "\"recursive\" diversity needs a factor c", "c is missing")
+            .with_hint("add it to [privacy], for example c = 2")),
+        (_, Some(c), _) => Err(keys
+            .mistake(&c.span(), "c belongs to \"recursive\" diversity only", "has no meaning here")
+            .with_hint("remove c, or write diversity = \"recursive\"")),
+        (chosen, ..) => Ok(chosen),
+    }
+}
+
+/// What l has to be and is not.
+pub(crate) fn l_expected(l: f64, form: Diversity) -> Option<&'static str> {
+    if !l.is_finite() || l < 1.0 {
+        return Some("a number of at least 1");
+    }
+    match form {
+        Diversity::Distinct if l.fract() != 0.0 => Some("a whole number with \"distinct\" diversity"),
+        Diversity::Recursive { .. } if l.fract() != 0.0 => {
+            Some("a whole number with \"recursive\" diversity")
+        }
+        _ => None,
+    }
+}
+
+impl DiversitySpec {
+    /// The least diverse class in any sensitive attribute, if there are any; without a form that has a figure, as much
+    /// as was asked for if that holds.
+    fn reached(&self, published: &Published<'_>) -> Option<Achieved> {
+        let worst: Vec<(f64, bool)> =
+            (0..published.problem.sensitive.len()).map(|at| self.worst(published, at)).collect();
+        let least = worst.iter().map(|(reached, _)| *reached).reduce(f64::min)?;
+        let achieved = Achieved::at_least("l", format!("l-diversity ({})", self.form.name()), self.meaning());
+        let achieved = match self.form {
+            Diversity::Recursive { .. } if least.is_nan() => achieved,
+            _ => achieved.reached(Figure::Number(least)),
+        };
+        let Some(l) = self.l else { return Some(achieved) };
+        let falls_short = |(name, (_, holds)): (&Counted, &(f64, bool))| {
+            let form = self.form.name();
+            (!holds).then(|| format!("l = {l} ({form}) is required on {}, a class falls short", name.name))
+        };
+        let violations = published.problem.sensitive.iter().zip(&worst).filter_map(falls_short).collect();
+        Some(achieved.asked(Figure::Number(l), violations))
+    }
+
+    fn worst(&self, published: &Published<'_>, at: usize) -> (f64, bool) {
+        let model = self.l.map(|l| LDiversity { l, form: self.form, attribute: at });
+        let of = |counts: &Histogram| {
+            let holds = model.is_none_or(|model| model.holds_for(counts));
+            (self.figure(counts, holds), holds)
+        };
+        // A class without a figure leaves none for the worst.
+        let least =
+            |one: f64, other: f64| if one.is_nan() || other.is_nan() { f64::NAN } else { one.min(other) };
+        let and = |one: (f64, bool), other: (f64, bool)| (least(one.0, other.0), one.1 && other.1);
+        published.over_classes(at, (f64::INFINITY, true), of, and)
+    }
+
+    /// The l of a class.
+    fn figure(&self, counts: &Histogram, holds: bool) -> f64 {
+        match self.form {
+            Diversity::Frequency => frequency(counts),
+            Diversity::Distinct => distinct(counts) as f64,
+            Diversity::Entropy => entropy(counts).exp(),
+            Diversity::Recursive { .. } => self.l.filter(|_| holds).unwrap_or(f64::NAN),
+        }
+    }
+
+    fn meaning(&self) -> &'static str {
+        match self.form {
+            Diversity::Distinct => "the fewest different sensitive values in a class",
+            Diversity::Entropy => {
+                "how many equally frequent sensitive values the least varied class is worth"
+            }
+            Diversity::Recursive { .. } => "no class is dominated by its few most frequent sensitive values",
+            Diversity::Frequency => "in no class is a sensitive value more frequent than 1 in l records",
+        }
+    }
+}
+
+impl Spec for DiversitySpec {
+    fn key(&self) -> &'static str {
+        KIND.key
+    }
+
+    fn part(&self) -> Part {
+        Part::L
+    }
+
+    fn keys(&self) -> Table {
+        let l = self.l.map(|l| ("l", Value::Float(l)));
+        let c = match self.form {
+            Diversity::Recursive { c } => Some(("c", Value::Float(c))),
+            _ => None,
+        };
+        let form = Some(("diversity", Value::String(self.form.name().to_owned())));
+        [l, form, c].into_iter().flatten().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    fn asks(&self) -> bool {
+        self.l.is_some()
+    }
+
+    fn protects_sensitive(&self) -> bool {
+        self.l.is_some()
+    }
+
+    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+        let Some(l) = self.l else { return Vec::new() };
+        let model =
+            |attribute: usize| Arc::new(LDiversity { l, form: self.form, attribute }) as Arc<dyn Model>;
+        (0..sensitive.len()).map(model).collect()
+    }
+
+    fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
+        Ok(self.reached(published).into_iter().collect())
+    }
+}
 
 /// Every class is diverse in one sensitive attribute.
 #[derive(Clone, Copy, Debug)]

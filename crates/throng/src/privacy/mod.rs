@@ -7,7 +7,8 @@
 //!
 //! Methods do not ask models but a [`Judge`], which knows the fast ways to their answers.
 //!
-//! To add a model: one file here, one line in [`Requirement::new`].
+//! What a policy asks for is a list of [`Spec`]s, which bind to models and measure releases; [`KINDS`] is the registry of
+//! what can be asked for. To add a requirement: one file here, one line there.
 //!
 //! ```
 //! use throng::privacy::{KAnonymity, Requirement, Tally};
@@ -19,27 +20,69 @@
 //! assert!(requirement.holds(&tally));
 //! ```
 
+mod achieved;
 mod anonymity;
 mod closeness;
+mod disclosure;
 pub mod diversity;
+mod hard_rules;
 mod judge;
+mod k_map;
+mod likeness;
+mod max_gcp;
+mod max_loss;
+mod max_query_error;
+mod max_span;
+mod named;
 mod own;
 pub mod risk;
+mod spec;
+mod stated;
 mod tally;
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
+pub use achieved::{Achieved, Bound, Figure};
 pub use anonymity::KAnonymity;
-pub use closeness::{Closeness, Ground};
-pub use diversity::LDiversity;
+pub use closeness::{Closeness, ClosenessSpec, Ground};
+pub use disclosure::{Disclosure, DisclosureSpec};
+pub use diversity::{Diversity, DiversitySpec, LDiversity};
+pub use hard_rules::HardRules;
+pub(crate) use hard_rules::broken_classes;
 pub use judge::{Frequency, Judge, ROUNDING};
-pub use own::OwnAnonymity;
+pub use k_map::{KMap, Population};
+pub use likeness::{Form as LikenessForm, Likeness, LikenessSpec};
+pub use max_gcp::MaxGcp;
+pub use max_loss::MaxLoss;
+pub use max_query_error::MaxQueryError;
+pub use max_span::MaxSpan;
+pub use named::{QuasiIdentifier, QuasiIdentifiers};
+pub use own::{OwnAnonymity, OwnK, OwnKRule};
+pub(crate) use spec::keys;
+pub use spec::{Kind, Place, Spec};
+pub use stated::Privacy;
 pub use tally::{Histogram, Tally};
 
 use crate::error::{Error, Result};
-use crate::policy::Privacy;
 use crate::problem::{Counted, Problem};
+
+/// All kinds of requirement, in the order in which they are told.
+pub static KINDS: &[Kind] = &[
+    anonymity::KIND,
+    named::KIND,
+    own::KIND,
+    k_map::KIND,
+    diversity::KIND,
+    closeness::KIND,
+    likeness::KIND,
+    disclosure::KIND,
+    max_loss::KIND,
+    max_span::KIND,
+    max_gcp::KIND,
+    max_query_error::KIND,
+    hard_rules::KIND,
+];
 
 /// One thing that must hold for every class.
 pub trait Model: Debug + Send + Sync {
@@ -62,18 +105,18 @@ pub trait Model: Debug + Send + Sync {
     fn explain(&self, whole: &Tally, problem: &Problem) -> Error;
 }
 
-/// The parts of a policy's requirement.
+/// The parts of a policy's requirement: what a method must be able to do. Several kinds of requirement may ask for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// k-anonymity.
+    /// Classes of a size: k-anonymity.
     K,
-    /// A k of each record's own.
+    /// Classes of a size that each record asks for itself: a k of its own, k-map with a population.
     OwnK,
     /// l-diversity.
     L,
-    /// t-closeness.
+    /// Models of how often each sensitive value occurs in a class: t-closeness, β-likeness, δ-disclosure privacy.
     T,
-    /// A bound on the loss.
+    /// Limits on the loss of each class.
     MaxLoss,
     /// Rules that must not be broken.
     HardRules,
@@ -113,23 +156,12 @@ impl Requirement {
     /// What a policy asks for. A set of records with as many members as the largest k satisfies every named
     /// quasi-identifier, because each of its combinations is at least as frequent as the class.
     pub fn new(privacy: &Privacy, sensitive: &[Counted]) -> Self {
-        let mut models: Vec<Arc<dyn Model>> = Vec::new();
-        let named = privacy.quasi_identifiers.iter().map(|quasi_identifier| quasi_identifier.k);
-        if let Some(k) = privacy.k.into_iter().chain(named).max() {
-            models.push(Arc::new(KAnonymity { k }));
-        }
-        for (at, attribute) in sensitive.iter().enumerate() {
-            if let Some(l) = privacy.l {
-                models.push(Arc::new(LDiversity { l, form: privacy.diversity, attribute: at }));
-            }
-            if let Some(t) = privacy.t {
-                models.push(Arc::new(Closeness::new(t, at, attribute)));
-            }
-        }
-        let of_all = privacy.k.map(|k| Linkable { attributes: None, k });
-        let named = privacy.quasi_identifiers.iter();
-        let named = named.map(|own| Linkable { attributes: Some(own.attributes.clone()), k: own.k });
-        Requirement { models, quasi_identifiers: of_all.into_iter().chain(named).collect() }
+        let specs = privacy.specs();
+        let quasi_identifiers: Vec<Linkable> = specs.iter().flat_map(|spec| spec.linkable()).collect();
+        let k = quasi_identifiers.iter().map(|own| own.k).max();
+        let size = k.map(|k| Arc::new(KAnonymity { k }) as Arc<dyn Model>);
+        let models = size.into_iter().chain(specs.iter().flat_map(|spec| spec.models(sensitive))).collect();
+        Requirement { models, quasi_identifiers }
     }
 
     /// The same, and every class has as many records as its most demanding member asks for.

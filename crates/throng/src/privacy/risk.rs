@@ -10,7 +10,7 @@
 //! Cost: one pass with hashing for the classes, and about one pass without for each combination searched.
 
 mod combinations;
-mod population;
+pub(crate) mod population;
 #[cfg(test)]
 mod tests;
 
@@ -20,7 +20,7 @@ use serde::Serialize;
 pub use combinations::{AttributeRisk, Combination};
 pub use population::read as read_population;
 
-use crate::audit::classes::Classes;
+use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::problem::{Code, Problem};
 use crate::table::Table;
@@ -150,7 +150,7 @@ pub fn measure(
         Background::Population(table) => population::classes(
             problem,
             &columns,
-            &population::codes(problem, table, missing),
+            &population::codes(&problem.attributes, table, missing),
             table,
             &mut notes,
         ),

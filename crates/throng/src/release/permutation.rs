@@ -11,6 +11,7 @@ use super::text::push_quoted;
 use super::{CellKind, Cells, Column, Content, Output, Release, columnar};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
+use crate::privacy::QuasiIdentifiers;
 use crate::problem::{Counted, Problem};
 use crate::table::Format;
 use crate::table::source::is_standard;
@@ -43,7 +44,7 @@ pub(super) fn check(problem: &Problem, policy: &Policy) -> Result<()> {
         ))
         .with_hint("rename the column of the table that has this name already"));
     }
-    if !policy.privacy.quasi_identifiers.is_empty() {
+    if policy.privacy.get::<QuasiIdentifiers>().is_some() {
         return Err(Error::input(
             "permutation publishes exact quasi-identifiers, so several of them cannot have a k each",
         )

@@ -6,6 +6,7 @@ use super::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
 use crate::audit::{
     Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, SensitiveMeasure,
 };
+use crate::privacy::{Achieved, Figure};
 
 const LOSSES: [(&str, f64); 8] = [
     ("age", 0.0934),
@@ -87,9 +88,29 @@ fn measures() -> Measures {
         classification_metric: Some(0.1812),
         lower_bound: Some(LowerBound { gcp: 0.0892, records: 1_000, interval: Some((0.0861, 0.0923)) }),
         gap: Some(0.3456),
+        requirements: requirements(),
         class_sizes: (10..20).map(|size| (size, 260 - size * 10)).chain([(43, 3), (154, 1)]).collect(),
         ..Measures::default()
     }
+}
+
+fn requirements() -> Vec<Achieved> {
+    let meaning = "the fewest records that share all published quasi-identifiers";
+    let named =
+        Achieved::at_least("quasi_identifiers", "k", "the fewest records that share these attributes");
+    vec![
+        Achieved::at_least("k", "k-anonymity", meaning)
+            .reached(Figure::Count(10))
+            .asked(Figure::Count(10), Vec::new()),
+        named
+            .of(&["education".to_owned(), "sex".to_owned()])
+            .reached(Figure::Count(22))
+            .asked(Figure::Count(4), Vec::new()),
+        Achieved::at_least("l", "l-diversity (frequency)", "in no class is a sensitive value more frequent")
+            .reached(Figure::Number(1.11)),
+        Achieved::at_most("t", "t-closeness", "how far a class is from the table")
+            .reached(Figure::Number(0.4731)),
+    ]
 }
 
 fn provenance() -> Provenance {
@@ -178,6 +199,9 @@ fn not_a_number() -> Report {
     {
         *figure = Some(f64::INFINITY);
     }
+    for one in &mut measures.requirements[2..] {
+        one.reached = Some(Figure::Number(f64::INFINITY));
+    }
     measures.lower_bound =
         Some(LowerBound { gcp: f64::NAN, records: 0, interval: Some((f64::NAN, f64::NAN)) });
     measures.sensitive[0].l_entropy = f64::NAN;
@@ -223,6 +247,7 @@ pub(crate) fn hostile() -> Report {
     measures.violations = vec![bad()];
     measures.sensitive[0].attribute = bad();
     measures.quasi_identifiers[0].attributes = vec![bad(), bad()];
+    measures.requirements[1].attributes = vec![bad(), bad()];
     report
 }
 
@@ -233,6 +258,7 @@ pub(crate) fn long_names() -> Report {
     let names: Vec<String> = (0..20).map(long).collect();
     report.measures.gcp_per_attribute = names.iter().map(|name| (name.clone(), 0.25)).collect();
     report.measures.quasi_identifiers[0].attributes = names.clone();
+    report.measures.requirements[1].attributes = names.clone();
     report.measures.violations = vec![names.join(", ")];
     report.seconds = names.iter().map(|name| (name.clone(), 12_345.0)).collect();
     report.method = names[0].clone();
@@ -249,6 +275,8 @@ pub(crate) fn comparison() -> Comparison {
         let mut report = adult();
         report.measures.k_required = Some(k);
         report.measures.k = k;
+        let (asked, reached) = (Some(Figure::Count(k)), Some(Figure::Count(k)));
+        (report.measures.requirements[0].asked, report.measures.requirements[0].reached) = (asked, reached);
         report.measures.gcp = 0.02 * worse * (k as f64).sqrt();
         report.measures.classes = (20_000.0 / worse / k as f64) as u64;
         report.measures.discernibility = 45_000.0 * worse * k as f64;

@@ -4,7 +4,8 @@
 
 use super::number::{at_least, at_most, count, counted, figure, percent, share, whole_percent};
 use super::text::listing;
-use crate::audit::{LowerBound, Measures, QuasiIdentifierMeasure};
+use crate::audit::{LowerBound, Measures};
+use crate::privacy::{Achieved, Bound, Figure};
 
 /// Whether a requirement holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +36,6 @@ impl Verdict {
             Verdict::Measured => "measured",
         }
     }
-
-    fn of(asked: bool, holds: bool) -> Self {
-        match (asked, holds) {
-            (false, _) => Verdict::Measured,
-            (true, true) => Verdict::Met,
-            (true, false) => Verdict::NotMet,
-        }
-    }
 }
 
 /// One thing that was asked for, or measured without being asked for.
@@ -60,78 +53,49 @@ pub(super) struct Requirement {
     pub(super) verdict: Verdict,
 }
 
-/// What was asked for beside what was achieved: k, each named quasi-identifier, l and t.
+/// What was asked for beside what was achieved.
 pub(super) fn requirements(measures: &Measures) -> Vec<Requirement> {
-    let named = measures.quasi_identifiers.iter().map(named_k);
-    let overall =
-        (measures.k_required.is_some() || measures.quasi_identifiers.is_empty()).then(|| overall_k(measures));
-    overall.into_iter().chain(named).chain(diversity(measures)).chain(closeness(measures)).collect()
+    measures.requirements.iter().map(told).collect()
 }
 
-fn overall_k(measures: &Measures) -> Requirement {
+fn told(one: &Achieved) -> Requirement {
+    let name = match one.attributes.is_empty() {
+        true => one.name.clone(),
+        false => format!("{} on {}", one.name, listing(&one.attributes)),
+    };
     Requirement {
-        name: "k-anonymity".to_owned(),
-        meaning: "the fewest records that share all published quasi-identifiers".to_owned(),
-        asked: measures.k_required.map(|k| format!("≥ {}", count(k))),
-        achieved: count(measures.k),
-        verdict: Verdict::of(
-            measures.k_required.is_some(),
-            measures.k_required.is_some_and(|k| measures.k >= k),
-        ),
+        name,
+        meaning: one.meaning.clone(),
+        asked: one.asked.map(|asked| asked_words(one.bound, asked)),
+        achieved: one
+            .reached
+            .map_or_else(|| "not measured".to_owned(), |reached| reached_words(one.bound, reached)),
+        verdict: match one.holds {
+            None => Verdict::Measured,
+            Some(true) => Verdict::Met,
+            Some(false) => Verdict::NotMet,
+        },
     }
 }
 
-fn named_k(quasi: &QuasiIdentifierMeasure) -> Requirement {
-    let attributes = listing(&quasi.attributes);
-    Requirement {
-        name: format!("k on {attributes}"),
-        meaning: format!("the fewest records that share {attributes} as published"),
-        asked: Some(format!("≥ {}", count(quasi.k_required))),
-        achieved: count(quasi.k),
-        verdict: Verdict::of(true, quasi.k >= quasi.k_required),
+fn asked_words(bound: Bound, asked: Figure) -> String {
+    let figure = match asked {
+        Figure::Count(number) => count(number),
+        Figure::Number(number) => figure(number),
+    };
+    match bound {
+        Bound::AtLeast => format!("≥ {figure}"),
+        Bound::AtMost => format!("≤ {figure}"),
     }
 }
 
-/// Figures that are equal on paper may differ in the last bits.
-const TOLERANCE: f64 = 1e-9;
-
-fn diversity(measures: &Measures) -> Option<Requirement> {
-    let (achieved, asked) = (measures.l, measures.l_required);
-    if achieved.is_none() && asked.is_none() {
-        return None;
+/// Rounded so that it never reads better than it is.
+fn reached_words(bound: Bound, reached: Figure) -> String {
+    match (bound, reached) {
+        (_, Figure::Count(number)) => count(number),
+        (Bound::AtLeast, Figure::Number(number)) => at_least(number),
+        (Bound::AtMost, Figure::Number(number)) => at_most(number),
     }
-    let holds = asked.zip(achieved).is_some_and(|(asked, achieved)| achieved >= asked - TOLERANCE);
-    Some(Requirement {
-        name: measures.diversity.map_or("l-diversity".to_owned(), |form| format!("l-diversity ({form})")),
-        meaning: diversity_meaning(measures.diversity).to_owned(),
-        asked: asked.map(|l| format!("≥ {}", figure(l))),
-        achieved: achieved.map_or_else(|| "not measured".to_owned(), at_least),
-        verdict: Verdict::of(asked.is_some(), holds),
-    })
-}
-
-fn diversity_meaning(form: Option<&str>) -> &'static str {
-    match form {
-        Some("distinct") => "the fewest different sensitive values in a class",
-        Some("entropy") => "how many equally frequent sensitive values the least varied class is worth",
-        Some("recursive") => "no class is dominated by its few most frequent sensitive values",
-        _ => "in no class is a sensitive value more frequent than 1 in l records",
-    }
-}
-
-fn closeness(measures: &Measures) -> Option<Requirement> {
-    let (achieved, asked) = (measures.t, measures.t_required);
-    if achieved.is_none() && asked.is_none() {
-        return None;
-    }
-    let holds = asked.zip(achieved).is_some_and(|(asked, achieved)| achieved <= asked + TOLERANCE);
-    Some(Requirement {
-        name: "t-closeness".to_owned(),
-        meaning: "how far a class's sensitive values are from those of the whole table".to_owned(),
-        asked: asked.map(|t| format!("≤ {}", figure(t))),
-        achieved: achieved.map_or_else(|| "not measured".to_owned(), at_most),
-        verdict: Verdict::of(asked.is_some(), holds),
-    })
 }
 
 /// Whether everything that was asked for holds.
@@ -151,7 +115,7 @@ pub(super) fn verdict_heading(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Met => "The requirement is met",
         Verdict::NotMet => "The requirement is not met",
-        Verdict::Measured => "Measured; the policy asks for no level of k, l or t",
+        Verdict::Measured => "Measured; the policy asks for nothing that a release could miss",
     }
 }
 
@@ -185,6 +149,9 @@ fn protection(measures: &Measures) -> String {
         None => anonymity,
     }
 }
+
+/// Figures that are equal on paper may differ in the last bits.
+const TOLERANCE: f64 = 1e-9;
 
 /// The greatest share of one sensitive value in a class, where the measured form of l says so.
 fn most_certain_inference(measures: &Measures) -> Option<String> {
@@ -232,16 +199,19 @@ pub(super) fn mean_class_size(measures: &Measures) -> Option<f64> {
 mod tests {
     use super::*;
 
+    fn k(asked: Option<u64>, reached: u64) -> Achieved {
+        let achieved = Achieved::at_least("k", "k-anonymity", "").reached(Figure::Count(reached));
+        let Some(asked) = asked else { return achieved };
+        let violation = (reached < asked).then(|| "too small".to_owned());
+        achieved.asked(Figure::Count(asked), violation.into_iter().collect())
+    }
+
     fn measures(k: u64, gcp: f64) -> Measures {
-        Measures {
-            rows_in: 100,
-            rows_published: 100,
-            k,
-            gcp,
-            k_required: Some(10),
-            classes: 8,
-            ..Measures::default()
-        }
+        Measures { rows_in: 100, rows_published: 100, k, gcp, classes: 8, ..Measures::default() }
+    }
+
+    fn asked(requirements: Vec<Achieved>) -> Measures {
+        Measures { requirements, ..measures(10, 0.1) }
     }
 
     #[test]
@@ -269,24 +239,30 @@ mod tests {
 
     #[test]
     fn a_missed_level_is_not_met_and_an_unasked_one_is_measured() {
-        assert_eq!(verdict(&measures(10, 0.1)), Verdict::Met);
-        assert_eq!(verdict(&measures(9, 0.1)), Verdict::NotMet);
-        assert_eq!(verdict(&Measures { k_required: None, ..measures(9, 0.1) }), Verdict::Measured);
-        assert_eq!(verdict(&Measures { violations: vec!["x".into()], ..measures(10, 0.1) }), Verdict::NotMet);
-        assert_eq!(verdict(&Measures { l_required: Some(2.0), ..measures(10, 0.1) }), Verdict::NotMet);
-        let close = Measures { t: Some(0.2 + 1e-12), t_required: Some(0.2), ..measures(10, 0.1) };
-        assert_eq!(verdict(&close), Verdict::Met);
-        let far = Measures { t: Some(0.21), ..close };
-        assert_eq!(verdict(&far), Verdict::NotMet);
+        assert_eq!(verdict(&asked(vec![k(Some(10), 10)])), Verdict::Met);
+        assert_eq!(verdict(&asked(vec![k(Some(10), 9)])), Verdict::NotMet);
+        assert_eq!(verdict(&asked(vec![k(None, 9)])), Verdict::Measured);
+        let other = Measures { violations: vec!["x".into()], ..asked(vec![k(Some(10), 10)]) };
+        assert_eq!(verdict(&other), Verdict::NotMet);
+        let far = |distance: f64| {
+            let t = Achieved::at_most("t", "t-closeness", "").farthest(&[("s", distance)], Some(0.2));
+            verdict(&asked(t.into_iter().collect()))
+        };
+        assert_eq!((far(0.2 + 1e-12), far(0.21)), (Verdict::Met, Verdict::NotMet));
     }
 
     #[test]
-    fn each_named_quasi_identifier_has_its_own_line() {
-        let quasi = |k| QuasiIdentifierMeasure { attributes: vec!["a".into(), "b".into()], k_required: 4, k };
-        let both = Measures { quasi_identifiers: vec![quasi(4), quasi(3)], ..measures(10, 0.1) };
-        let told = requirements(&both);
-        assert_eq!(told.len(), 3);
-        assert_eq!(told[1].name, "k on a and b");
-        assert_eq!((told[1].verdict, told[2].verdict), (Verdict::Met, Verdict::NotMet));
+    fn what_is_asked_of_some_attributes_names_them() {
+        let named = Achieved::at_least("quasi_identifiers", "k", "").of(&["a".to_owned(), "b".to_owned()]);
+        let told =
+            requirements(&asked(vec![named.reached(Figure::Count(4)).asked(Figure::Count(4), Vec::new())]));
+        assert_eq!((told[0].name.as_str(), told[0].asked.as_deref()), ("k on a and b", Some("≥ 4")));
+        assert_eq!(told[0].verdict, Verdict::Met);
+    }
+
+    #[test]
+    fn figures_never_read_better_than_they_are() {
+        assert_eq!(reached_words(Bound::AtLeast, Figure::Number(1.6666)), "1.66");
+        assert_eq!(reached_words(Bound::AtMost, Figure::Number(0.30001)), "0.3001");
     }
 }

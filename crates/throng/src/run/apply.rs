@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use super::{Clock, Job, Prepared, check_release_is_not_the_table};
-use crate::audit::classes::Classes;
+use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
 use crate::plan::{Choices, Plan, UNMET_HINT, Unmet};

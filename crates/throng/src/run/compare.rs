@@ -12,7 +12,7 @@ use super::report;
 use crate::audit::{self, LowerBound};
 use crate::error::{Error, Fault, Result};
 use crate::method::Methods;
-use crate::plan::{Choices, Plan, Registry, Written, parts};
+use crate::plan::{Choices, Plan, Registry, Written};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::report::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
@@ -99,7 +99,7 @@ impl Compare {
 
 /// The methods that a comparison without names runs, and the others with why they are left out.
 fn suitable_methods(methods: &Methods, policy: &Policy) -> (Vec<&'static str>, Vec<LeftOut>) {
-    let parts = parts(policy);
+    let parts = policy.privacy.parts();
     let (mut suitable, mut left_out) = (Vec::new(), Vec::new());
     for entry in methods.iter() {
         let refusal = methods.refusal(entry, &parts).map(|refusal| refusal.describe());
@@ -126,7 +126,7 @@ impl Stage<'_> {
             Ok(report) => (Some(report), None),
             Err(error) => (None, Some(refusal(error)?)),
         };
-        let (method, k) = (policy.method.name.clone(), policy.privacy.k.map(|k| k as u64));
+        let (method, k) = (policy.method.name.clone(), policy.privacy.k().map(|k| k as u64));
         Ok(ComparisonRun { method, k, report, refused })
     }
 
@@ -155,7 +155,7 @@ impl Stage<'_> {
         findings.distributions.clear();
         findings.examples.clear();
         let mut overrides = vec![format!("--method {}", policy.method.name)];
-        overrides.extend(policy.privacy.k.map(|k| format!("--k {k}")));
+        overrides.extend(policy.privacy.k().map(|k| format!("--k {k}")));
         let provenance = Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             data: self.compare.data.display().to_string(),
@@ -169,11 +169,11 @@ impl Stage<'_> {
 
     /// The bound on the loss of every release under a policy, computed once.
     fn bound(&mut self, policy: &Policy, problem: &Problem) -> Result<Option<LowerBound>> {
-        if let Some(known) = self.bounds.get(&policy.privacy.k) {
+        if let Some(known) = self.bounds.get(&policy.privacy.k()) {
             return Ok(known.clone());
         }
         let bound = audit::lower_bound(problem, policy, self.watch)?;
-        self.bounds.insert(policy.privacy.k, bound.clone());
+        self.bounds.insert(policy.privacy.k(), bound.clone());
         Ok(bound)
     }
 }

@@ -128,6 +128,19 @@ impl Case {
         text
     }
 
+    /// A population in which the people of the table occur several times, and some not at all.
+    pub fn population(&self) -> String {
+        let names: Vec<String> = (0..self.kinds.len()).map(|at| format!("q{at}")).collect();
+        let mut text = format!("{}\n", names.join(","));
+        for (row, codes) in self.rows.iter().enumerate() {
+            let cells: Vec<String> =
+                codes.iter().zip(&self.kinds).map(|(code, kind)| kind.cell(*code)).collect();
+            let times = if row == 0 { 4 } else { (row * 5) % 4 };
+            (0..times).for_each(|_| writeln!(text, "{}", cells.join(",")).unwrap());
+        }
+        text
+    }
+
     pub fn policy(&self, privacy: &str, method: &str) -> String {
         let hierarchy = match self.sensitive_kind {
             SensitiveKind::Tree => "hierarchy = { A = [\"s0\", \"s1\"], B = [\"s2\", \"s3\"] }\n",
@@ -146,6 +159,16 @@ impl Case {
     }
 }
 
+/// A table with a column of what records ask for, from 1 to 4, or nothing.
+fn with_wishes(csv: &str) -> String {
+    let wish = |(at, line): (usize, &str)| match at {
+        0 => format!("{line},wish\n"),
+        _ if at % 5 == 0 => format!("{line},\n"),
+        _ => format!("{line},{}\n", 1 + at % 4),
+    };
+    csv.lines().enumerate().map(wish).collect()
+}
+
 /// A case on disk, read and encoded.
 pub struct Loaded {
     pub folder: tempfile::TempDir,
@@ -155,11 +178,22 @@ pub struct Loaded {
     pub problem: Problem,
 }
 
+/// Loads a case. A requirement may name `k_column = "wish"`, which the table then has, and a population, which is then
+/// written beside the policy as `population.csv`.
 pub fn load(case: &Case, privacy: &str, method: &str) -> Loaded {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("table.csv");
-    std::fs::write(&data, case.csv()).unwrap();
-    let policy = Policy::parse(&case.policy(privacy, method), None).expect("a policy the tests wrote");
+    let (mut csv, mut text) = (case.csv(), case.policy(privacy, method));
+    if privacy.contains("k_column") {
+        csv = with_wishes(&csv);
+        text += "[attribute.wish]\nrole = \"identifier\"\n";
+    }
+    if privacy.contains("population") {
+        std::fs::write(folder.path().join("population.csv"), case.population()).unwrap();
+    }
+    std::fs::write(&data, csv).unwrap();
+    let policy = folder.path().join("throng.toml");
+    let policy = Policy::parse(&text, Some(&policy)).expect("a policy the tests wrote");
     let table = run::read(&data, &policy, &Unwatched).unwrap();
     let problem = Problem::new(&table, &policy).unwrap();
     Loaded { folder, data, policy, table, problem }
@@ -167,7 +201,8 @@ pub fn load(case: &Case, privacy: &str, method: &str) -> Loaded {
 
 /// Whether a method takes all parts of a requirement and needs no other.
 pub fn can_do(entry: &Entry, parts: &[Part]) -> bool {
-    Methods::standard().refusal(entry, parts).is_none()
+    let asked: Vec<(Part, &str)> = parts.iter().map(|part| (*part, part.name())).collect();
+    Methods::standard().refusal(entry, &asked).is_none()
 }
 
 /// Rows of a CSV file, header first.

@@ -10,22 +10,22 @@
 //!
 //! Cost: O(queries × (records + classes × attributes)), queries in parallel.
 
-pub mod answer;
-pub mod draw;
 pub mod written;
 
 use std::path::PathBuf;
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
-use self::answer::{Answerer, Spread};
 use super::{Entry, Outcome, Study, Task, beside};
 pub use crate::condition::Condition;
 use crate::error::{Error, Result};
 use crate::method::options::{OptionKind, OptionSpec};
+use crate::method::{Recoding, Solution};
+use crate::problem::Problem;
 use crate::report::{Block, Chart, Section, Series, Unit};
 use crate::watch::Watch;
+pub use crate::workload::{self, Answered, Errors, Query, answer, draw};
+use crate::workload::{Answerer, Spread, quantile, sorted_errors};
 
 /// The registry entry.
 pub const QUERIES: Entry = Entry {
@@ -91,73 +91,6 @@ pub struct Queries {
     pub file: Option<PathBuf>,
     /// Queries of the policy, which then are the only ones.
     pub written: Option<toml::Value>,
-}
-
-/// A query: which records, and what of them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Query {
-    /// Its name, or what it asks in words.
-    pub name: String,
-    /// The attribute to sum; `None` counts records.
-    pub sum: Option<usize>,
-    /// What each attribute must be; `None` if it may be anything.
-    pub conditions: Vec<Option<Condition>>,
-}
-
-/// A query with its answers.
-#[derive(Clone, Debug, Serialize)]
-pub struct Answered {
-    /// Its name.
-    pub name: String,
-    /// From the table.
-    pub exact: f64,
-    /// From the release.
-    pub estimate: f64,
-    /// How far off; `None` if the exact answer is 0.
-    pub error: Option<f64>,
-}
-
-/// How far a workload is off.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Errors {
-    /// Queries with an error.
-    pub answered: usize,
-    /// Queries whose exact answer is 0.
-    pub dropped: usize,
-    /// The mean error; `None` without any.
-    pub mean: Option<f64>,
-    /// The median error.
-    pub median: Option<f64>,
-    /// Nine of ten queries are off by no more.
-    pub ninth_decile: Option<f64>,
-}
-
-impl Errors {
-    /// Of some queries.
-    pub fn of(answered: &[Answered]) -> Self {
-        let errors = sorted_errors(answered);
-        let mean = (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64);
-        Errors {
-            answered: errors.len(),
-            dropped: answered.len() - errors.len(),
-            mean,
-            median: quantile(&errors, 0.5),
-            ninth_decile: quantile(&errors, 0.9),
-        }
-    }
-}
-
-fn sorted_errors(answered: &[Answered]) -> Vec<f64> {
-    let mut errors: Vec<f64> = answered.iter().filter_map(|query| query.error).collect();
-    errors.sort_by(f64::total_cmp);
-    errors
-}
-
-/// The value below which a share of sorted values lies; the mean of the two in the middle for a half of an even number.
-fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
-    let place = share * sorted.len().checked_sub(1)? as f64;
-    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    Some(below + (above - below) * place.fract())
 }
 
 impl Queries {
@@ -303,18 +236,29 @@ fn told_one_by_one(answered: &[Answered]) -> Section {
 }
 
 /// The mean error of drawn COUNT queries on a release that is not written yet.
-pub fn mean_error(
-    problem: &crate::problem::Problem,
-    solution: &crate::method::Solution,
-    count: usize,
-    seed: u64,
-) -> Result<f64> {
-    let all: Vec<usize> = (0..problem.attributes.len()).collect();
-    let queries = draw::draw(problem, &all, None, count, seed);
-    let answered = Answerer::new(problem).answer(&queries, &Spread::of_solution(problem, solution));
-    Errors::of(&answered).mean.ok_or_else(|| {
+pub fn mean_error(problem: &Problem, solution: &Solution, count: usize, seed: u64) -> Result<f64> {
+    workload::mean_error(problem, &Spread::of_solution(problem, solution), count, seed).ok_or_else(|| {
         Error::requirement(
             "none of the queries that were drawn matches a record, so their error cannot be measured",
         )
     })
+}
+
+impl Spread {
+    /// What the cells of a solution would say.
+    pub fn of_solution(problem: &Problem, solution: &Solution) -> Self {
+        let around = |at: usize, group: &[u32]| {
+            let codes = || group.iter().map(|record| problem.records.code(*record as usize, at));
+            (codes().min().unwrap_or(0), codes().max().unwrap_or(0))
+        };
+        let ends = |at: usize| match &solution.recoding {
+            Recoding::Boxes(boxes) | Recoding::Masks { boxes, .. } => boxes.ends[at].clone(),
+            Recoding::Tight | Recoding::Cells(_) => {
+                solution.partition.groups().map(|group| around(at, group)).collect()
+            }
+        };
+        let ends: Vec<Vec<(u32, u32)>> = (0..problem.attributes.len()).map(ends).collect();
+        let sizes = solution.partition.groups().map(|group| group.len() as f64).collect();
+        Spread::of_codes(problem, sizes, &ends)
+    }
 }

@@ -9,9 +9,9 @@ use toml::de::ValueDeserializer;
 
 use super::{Attributes, above_zero, choose};
 use crate::error::{Error, Result};
-use crate::policy::fields::{Item, List, as_table, in_order};
+use crate::keys::fields::{Item, List, as_table, in_order};
+use crate::keys::source::Source;
 use crate::policy::hierarchy;
-use crate::policy::source::Source;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
 use crate::policy::{Apart, AttributePolicy, Kind, Role, Rule};
 

@@ -2,10 +2,10 @@
 
 use toml::de::{DeTable, DeValue};
 
-use super::super::fields::{Item, number, whole};
-use super::super::source::Source;
 use super::super::{DateUnit, Hierarchy};
 use crate::error::{Error, Result};
+use crate::keys::fields::{Item, number, whole};
+use crate::keys::source::Source;
 
 const UNITS: &[(&str, DateUnit)] = &[
     ("month", DateUnit::Month),

@@ -9,10 +9,10 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use self::records::{Record, Records};
-use super::super::fields::Item;
-use super::super::source::Source;
 use super::Growing;
 use crate::error::{Error, Result};
+use crate::keys::fields::Item;
+use crate::keys::source::Source;
 use crate::table::Tree;
 
 /// Loads the hierarchy file that a policy names.

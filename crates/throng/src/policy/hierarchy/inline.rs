@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::super::fields::{Item, in_order, mismatch};
-use super::super::source::Source;
 use super::Growing;
 use crate::error::{Error, Result};
+use crate::keys::fields::{Item, in_order, mismatch};
+use crate::keys::source::Source;
 use crate::table::Tree;
 
 /// Reads a tree.

@@ -115,9 +115,9 @@ fn suggested_hierarchies_can_be_uncommented() {
 #[test]
 fn small_tables_get_a_k_they_can_meet() {
     let names = ["age".to_owned()];
-    assert_eq!(suggested(&names, &[]).unwrap().policy.privacy.k, Some(1));
+    assert_eq!(suggested(&names, &[]).unwrap().policy.privacy.k(), Some(1));
     let rows = vec![vec!["3".to_owned()]; 2];
-    assert_eq!(suggested(&names, &rows).unwrap().policy.privacy.k, Some(2));
+    assert_eq!(suggested(&names, &rows).unwrap().policy.privacy.k(), Some(2));
 }
 
 fn cells() -> impl Strategy<Value = String> {

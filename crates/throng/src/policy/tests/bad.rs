@@ -84,8 +84,9 @@ fn unknown_keys_are_pointed_at_wherever_they_are() {
 #[test]
 fn unknown_keys_come_with_the_known_ones() {
     let error = error_of("[privacy]\nsupress = 0.1\n");
-    let hint = "did you mean \"suppress\"? the keys of [privacy] are k, l, diversity, c, t, max_loss, max_span, max_gcp, \
-        k_column, own_k, max_query_error, suppress, quasi_identifiers";
+    let hint = "did you mean \"suppress\"? the keys of [privacy] are k, quasi_identifiers, k_column, own_k, k_map, \
+        population, fraction, l, diversity, c, t, beta, likeness, delta, max_loss, max_span, max_gcp, max_query_error, \
+        suppress";
     assert_eq!(error.hint(), Some(hint));
     let error = error_of("[data]\nquite_different = 0.1\n");
     assert_eq!(error.hint(), Some("the keys of [data] are missing, incomplete"));
@@ -171,9 +172,35 @@ fn privacy_values_are_checked() {
             5,
             5,
         ),
+        ("beta = 0", "beta must be a number above 0, found 0", 5, 8),
+        (
+            "beta = 1\nlikeness = \"basics\"",
+            "likeness must be \"enhanced\" or \"basic\", found \"basics\"",
+            6,
+            12,
+        ),
+        ("k = 2\nlikeness = \"basic\"", "likeness belongs to beta", 6, 12),
+        ("delta = -1", "delta must be a number above 0, found -1", 5, 9),
+        ("delta = \"x\"", "delta must be a number, found a string", 5, 9),
+        ("k_map = 0\nfraction = 0.5", "k_map must be a whole number of at least 1, found 0", 5, 9),
+        ("k_map = 5", "k_map needs either population or fraction", 5, 9),
+        ("k_map = 5\nfraction = 0", "fraction must be a number above 0 and at most 1, found 0", 6, 12),
+        ("k = 5\nfraction = 0.5", "fraction belongs to k_map", 6, 12),
+        ("k_map = 5\npopulation = \"nobody.csv\"", "the population nobody.csv is not a file", 6, 14),
+        ("k_map = 5\nfraction = 0.5\npopulation = \"x\"", "k_map needs either population or fraction", 7, 14),
         ("", "the policy asks for no privacy", 4, 1),
         ("suppress = 0.1\nquasi_identifiers = []", "the policy asks for no privacy", 4, 1),
     ]);
+}
+
+#[test]
+fn models_of_sensitive_attributes_need_one() {
+    for key in ["l", "t", "beta", "delta"] {
+        let error = error_of(&format!("[privacy]\n{key} = 1\n[attribute.age]\nrole = \"quasi\"\n"));
+        let message =
+            format!("{key} protects sensitive attributes, but no attribute has the role \"sensitive\"");
+        assert_eq!((error.message(), error.place().line), (message.as_str(), Some(2)));
+    }
 }
 
 #[test]

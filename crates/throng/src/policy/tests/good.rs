@@ -2,6 +2,7 @@ use std::path::Path;
 
 use super::{EXAMPLE, example_folder, with_attribute_lines};
 use crate::policy::{Apart, DEFAULT_METHOD, DateUnit, Diversity, Hierarchy, Incomplete, Kind, Policy, Role};
+use crate::privacy::MaxLoss;
 
 fn parse(text: &str) -> Policy {
     Policy::parse(text, None).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -23,11 +24,12 @@ fn the_full_example_is_read_as_written() {
     let policy = Policy::load(&path).unwrap();
     assert_eq!(policy.missing, ["?"]);
     assert_eq!(policy.incomplete, Incomplete::Drop);
-    assert_eq!((policy.privacy.k, policy.privacy.l), (Some(10), Some(3.0)));
-    assert_eq!((policy.privacy.t, policy.privacy.max_loss), (Some(0.2), Some(0.3)));
-    assert_eq!(policy.privacy.diversity, Diversity::Frequency);
-    assert_eq!(policy.privacy.quasi_identifiers[0].attributes, ["race", "age"]);
-    assert_eq!(policy.privacy.quasi_identifiers[0].k, 4);
+    assert_eq!((policy.privacy.k(), policy.privacy.l()), (Some(10), Some(3.0)));
+    assert_eq!(policy.privacy.t(), Some(0.2));
+    assert_eq!(policy.privacy.get::<MaxLoss>(), Some(&MaxLoss { share: 0.3 }));
+    assert_eq!(policy.privacy.diversity(), Diversity::Frequency);
+    assert_eq!(policy.privacy.quasi_identifiers()[0].attributes, ["race", "age"]);
+    assert_eq!(policy.privacy.quasi_identifiers()[0].k, 4);
     assert_eq!((policy.method.name.as_str(), policy.method.seed), ("hilbert", 7));
     assert_eq!(policy.method.options["curve"].as_str(), Some("gray"));
     assert_eq!(policy.method.options.len(), 1);
@@ -60,7 +62,7 @@ fn a_short_policy_gets_the_defaults() {
     assert_eq!(policy.incomplete, Incomplete::Keep);
     assert_eq!((policy.method.name.as_str(), policy.method.seed), (DEFAULT_METHOD, 0));
     assert_eq!(policy.method.span, None);
-    assert_eq!((policy.privacy.suppress, policy.privacy.l), (0.0, None));
+    assert_eq!((policy.privacy.suppress, policy.privacy.l()), (0.0, None));
     let age = &policy.attributes["age"];
     assert_eq!((age.weight, age.kind), (1.0, None));
     assert_eq!((age.rules[0].importance, age.rules[0].hard), (1.0, false));
@@ -69,7 +71,7 @@ fn a_short_policy_gets_the_defaults() {
 #[test]
 fn sections_may_be_written_in_any_form_of_toml() {
     let dotted = parse("privacy.k = 3\nattribute.age.role = \"quasi\"\n");
-    assert_eq!(dotted.privacy.k, Some(3));
+    assert_eq!(dotted.privacy.k(), Some(3));
     let inline = parse("privacy = { k = 3 }\nattribute = { b = { role = \"quasi\" }, a = {} }\n");
     assert_eq!(inline.attributes.keys().collect::<Vec<_>>(), ["b", "a"]);
     let windows = parse("\u{feff}[privacy]\r\nk = 3\r\n[attribute.\"zip code\"]\r\nrole = 'quasi'\r\n");
@@ -87,7 +89,7 @@ fn each_diversity_is_read() {
         let text = format!(
             "[privacy]\nl = 2\ndiversity = \"{word}\"\n{extra}\n[attribute]\na.role = \"quasi\"\ns.role = \"sensitive\"\n"
         );
-        assert_eq!(parse(&text).privacy.diversity, diversity);
+        assert_eq!(parse(&text).privacy.diversity(), diversity);
     }
 }
 

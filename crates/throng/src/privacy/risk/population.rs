@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Class;
-use crate::audit::classes::Classes;
+use crate::classes::Classes;
 use crate::error::{Error, Result, did_you_mean};
 use crate::policy::Kind;
 use crate::problem::{Attribute, Problem};
@@ -15,12 +15,22 @@ const ELSEWHERE: u32 = u32::MAX;
 
 /// Reads the quasi-identifiers of a population; its other columns do not matter.
 pub fn read(path: &Path, problem: &Problem, missing: &[String], watch: &dyn Watch) -> Result<Table> {
+    let names: Vec<&str> = problem.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
+    read_columns(path, &names, missing, watch)
+}
+
+/// Reads some columns of a population.
+pub(crate) fn read_columns(
+    path: &Path,
+    wanted: &[&str],
+    missing: &[String],
+    watch: &dyn Watch,
+) -> Result<Table> {
     let plan = |names: &[String]| {
-        for attribute in &problem.attributes {
-            check_column(names, &attribute.name)?;
-        }
-        let wanted = |name: &String| problem.attributes.iter().any(|attribute| attribute.name == *name);
-        Ok(names.iter().map(|name| if wanted(name) { Storage::Coded } else { Storage::Skip }).collect())
+        wanted.iter().try_for_each(|name| check_column(names, name))?;
+        let storage =
+            |name: &String| if wanted.contains(&name.as_str()) { Storage::Coded } else { Storage::Skip };
+        Ok(names.iter().map(storage).collect())
     };
     let missing = missing.first().map_or("", String::as_str);
     Table::read(&Reading { path, missing, plan: &plan, watch })
@@ -40,16 +50,41 @@ fn check_column(names: &[String], wanted: &str) -> Result<()> {
 }
 
 /// The population's quasi-identifiers in the codes of the table.
-pub(super) fn codes(problem: &Problem, population: &Table, missing: &[String]) -> Vec<Vec<u32>> {
+pub(crate) fn codes(attributes: &[Attribute], population: &Table, missing: &[String]) -> Vec<Vec<u32>> {
     let column = |attribute: &Attribute| {
-        let Some(column) = population.names().iter().position(|name| *name == attribute.name) else {
-            return vec![ELSEWHERE; population.len()];
-        };
         let code = Lookup::new(attribute, missing);
-        let of_value: Vec<u32> = population.values(column).iter().map(|text| code.find(text)).collect();
-        population.numbers(column).iter().map(|number| of_value[*number as usize]).collect()
+        of_rows(attribute, population, ELSEWHERE, |text| code.find(text))
     };
-    problem.attributes.iter().map(column).collect()
+    attributes.iter().map(column).collect()
+}
+
+/// Where the rows of a population stand in an attribute: at the number, at the place of the leaf, at infinity for a
+/// missing number; not a number for what is neither.
+pub(crate) fn places(attribute: &Attribute, population: &Table, missing: &[String]) -> Vec<f64> {
+    let code = Lookup::new(attribute, missing);
+    let place = |text: &str| match attribute.domain.kind() {
+        Kind::Numeric if missing.iter().any(|marker| marker == text) => f64::INFINITY,
+        Kind::Numeric => attribute.domain.read(text).unwrap_or(f64::NAN),
+        Kind::Categorical => match code.find(text) {
+            ELSEWHERE => f64::NAN,
+            leaf => f64::from(leaf),
+        },
+    };
+    of_rows(attribute, population, f64::NAN, place)
+}
+
+/// What the cells of an attribute say, row by row; `absent` where there is no such column.
+fn of_rows<T: Copy>(
+    attribute: &Attribute,
+    population: &Table,
+    absent: T,
+    read: impl Fn(&str) -> T,
+) -> Vec<T> {
+    let Some(column) = population.names().iter().position(|name| *name == attribute.name) else {
+        return vec![absent; population.len()];
+    };
+    let of_value: Vec<T> = population.values(column).iter().map(|text| read(text)).collect();
+    population.numbers(column).iter().map(|number| of_value[*number as usize]).collect()
 }
 
 /// Finds the codes of texts in an attribute's domain.

@@ -63,7 +63,7 @@ fn inner(tree: &Taxonomy, random: &mut impl Rng) -> NodeId {
 }
 
 /// What a query asks.
-pub(super) fn in_words(problem: &Problem, sum: Option<usize>, conditions: &[Option<Condition>]) -> String {
+pub(crate) fn in_words(problem: &Problem, sum: Option<usize>, conditions: &[Option<Condition>]) -> String {
     let what = match sum {
         None => "COUNT".to_owned(),
         Some(at) => format!("SUM of {}", problem.attributes[at].name),

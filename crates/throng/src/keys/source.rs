@@ -3,12 +3,11 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::point;
-use crate::error::{Error, did_you_mean};
+use crate::error::{Error, Excerpt, did_you_mean};
 
 /// A policy's text and where it came from.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     pub text: &'a str,
     pub path: Option<&'a Path>,
 }
@@ -40,7 +39,7 @@ impl Source<'_> {
 }
 
 /// `"a", "b" or "c"`.
-pub(super) fn alternatives(names: &[&str]) -> String {
+pub(crate) fn alternatives(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     match quoted.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
@@ -49,9 +48,31 @@ pub(super) fn alternatives(names: &[&str]) -> String {
 }
 
 /// A hint that starts with the name that was probably meant.
-pub(super) fn suggest(written: &str, names: &[&str], otherwise: &str) -> String {
+pub(crate) fn suggest(written: &str, names: &[&str], otherwise: &str) -> String {
     match did_you_mean(written, names.iter().copied()) {
         Some(name) => format!("did you mean \"{name}\"? {otherwise}").trim_end().to_owned(),
         None => otherwise.to_owned(),
     }
+}
+
+/// Lets an error point at a piece of a policy's text.
+pub(crate) fn point(
+    error: Error,
+    text: &str,
+    path: Option<&Path>,
+    span: &Range<usize>,
+    label: impl Into<String>,
+) -> Error {
+    let error = match path {
+        Some(path) => error.in_file(path),
+        None => error.in_file("the policy"),
+    };
+    let start = char_boundary(text, span.start);
+    let span = start..char_boundary(text, span.end).max(start);
+    error.with_excerpt(Excerpt { source: text.to_owned(), span, label: label.into() })
+}
+
+/// The nearest place at or before `at` where a character begins: a syntax error may stop inside one.
+fn char_boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
 }

@@ -3,10 +3,9 @@
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{Answered, Condition, Query};
-use crate::audit::Cells;
-use crate::audit::classes::Classes;
-use crate::method::{Recoding, Solution};
+use crate::classes::Classes;
 use crate::problem::{Attribute, Code, Problem};
+use crate::published::{Cell, Cells};
 use crate::table::Scale;
 use crate::with_matrix;
 
@@ -42,7 +41,7 @@ impl Spread {
         let attribute = |at: usize| {
             let (cells, of_row) = cells.of_attribute(at);
             let numeric = matches!(problem.attributes[at].domain.scale(), Scale::Numeric { .. });
-            let covered = |cell: &crate::audit::Cell| match (numeric, cell.range) {
+            let covered = |cell: &Cell| match (numeric, cell.range) {
                 (true, Some((low, high))) => Covered::Numbers(low, high),
                 (true, None) => Covered::Nothing,
                 (false, _) => Covered::Leaves(cell.leaves.0, cell.leaves.1),
@@ -59,26 +58,14 @@ impl Spread {
         }
     }
 
-    /// What the cells of a solution would say.
-    pub fn of_solution(problem: &Problem, solution: &Solution) -> Self {
-        let attribute = |at: usize| {
-            let ends: Vec<(u32, u32)> = match &solution.recoding {
-                Recoding::Boxes(boxes) | Recoding::Masks { boxes, .. } => boxes.ends[at].clone(),
-                Recoding::Tight | Recoding::Cells(_) => {
-                    solution.partition.groups().map(|group| ends(problem, at, group)).collect()
-                }
-            };
-            let covered = |&(low, high): &(u32, u32)| covered(&problem.attributes[at], low, high);
-            SpreadAttribute {
-                cells: ends.iter().map(covered).collect(),
-                of_class: (0..ends.len() as u32).collect(),
-                whole: whole(&problem.attributes[at]),
-            }
+    /// What cells would say that cover the codes `low ..= high` of each attribute, group by group.
+    pub fn of_codes(problem: &Problem, sizes: Vec<f64>, ends: &[Vec<(u32, u32)>]) -> Self {
+        let attribute = |(attribute, ends): (&Attribute, &Vec<(u32, u32)>)| SpreadAttribute {
+            cells: ends.iter().map(|&(low, high)| covered(attribute, low, high)).collect(),
+            of_class: (0..ends.len() as u32).collect(),
+            whole: whole(attribute),
         };
-        Spread {
-            sizes: solution.partition.groups().map(|group| group.len() as f64).collect(),
-            attributes: (0..problem.attributes.len()).map(attribute).collect(),
-        }
+        Spread { sizes, attributes: problem.attributes.iter().zip(ends).map(attribute).collect() }
     }
 
     /// How many records a query matches, or what they sum up to, as far as the release tells.
@@ -103,11 +90,6 @@ impl Spread {
             }
         }
     }
-}
-
-fn ends(problem: &Problem, attribute: usize, group: &[u32]) -> (u32, u32) {
-    let codes = || group.iter().map(|record| problem.records.code(*record as usize, attribute));
-    (codes().min().unwrap_or(0), codes().max().unwrap_or(0))
 }
 
 fn covered(attribute: &Attribute, low: u32, high: u32) -> Covered {

@@ -2,20 +2,21 @@
 
 use std::ops::Range;
 
+use serde::Deserialize;
 use toml::Spanned;
-use toml::de::{DeInteger, DeString, DeTable, DeValue};
+use toml::de::{DeInteger, DeString, DeTable, DeValue, ValueDeserializer};
 
 use super::source::{Source, suggest};
 use crate::error::{Error, Result};
 
 /// A value with its place in the policy.
-pub(super) type Item<'i> = Spanned<DeValue<'i>>;
+pub(crate) type Item<'i> = Spanned<DeValue<'i>>;
 
 /// A list of values, each with its place.
-pub(super) type List<T> = Spanned<Vec<Spanned<T>>>;
+pub(crate) type List<T> = Spanned<Vec<Spanned<T>>>;
 
 /// One table of the policy, none of whose keys is unknown.
-pub(super) struct Fields<'t, 'i> {
+pub(crate) struct Fields<'t, 'i> {
     source: Source<'t>,
     table: &'t DeTable<'i>,
 }
@@ -120,14 +121,14 @@ fn read_item<T>(
 }
 
 /// The entries of a table as they follow each other in the text; the parser sorts them by name.
-pub(super) fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<DeString<'i>>, &'t Item<'i>)> {
+pub(crate) fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<DeString<'i>>, &'t Item<'i>)> {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(key, _)| key.span().start);
     entries
 }
 
 /// The table in a value, or an error that names what was found instead.
-pub(super) fn as_table<'t, 'i>(
+pub(crate) fn as_table<'t, 'i>(
     source: Source<'_>,
     item: &'t Item<'i>,
     title: &str,
@@ -136,18 +137,18 @@ pub(super) fn as_table<'t, 'i>(
 }
 
 /// A value of the wrong type.
-pub(super) fn mismatch(source: Source<'_>, item: &Item<'_>, name: &str, expected: &str) -> Error {
+pub(crate) fn mismatch(source: Source<'_>, item: &Item<'_>, name: &str, expected: &str) -> Error {
     let message = format!("{name} must be {expected}, found {}", found(item.get_ref()));
     source.error(&item.span(), message, format!("expected {expected}"))
 }
 
 /// A whole number, if it is one and not out of range.
-pub(super) fn whole(value: &DeValue<'_>) -> Option<i64> {
+pub(crate) fn whole(value: &DeValue<'_>) -> Option<i64> {
     value.as_integer().and_then(parse_integer)
 }
 
 /// Any number.
-pub(super) fn number(value: &DeValue<'_>) -> Option<f64> {
+pub(crate) fn number(value: &DeValue<'_>) -> Option<f64> {
     match value {
         DeValue::Integer(integer) => parse_integer(integer).map(|integer| integer as f64),
         DeValue::Float(float) => float.as_str().parse().ok(),
@@ -183,6 +184,14 @@ fn found(value: &DeValue<'_>) -> String {
 }
 
 /// Where a key stands in a table, if it is there.
-pub(super) fn key_span(table: &DeTable<'_>, key: &str) -> Option<Range<usize>> {
+pub(crate) fn key_span(table: &DeTable<'_>, key: &str) -> Option<Range<usize>> {
     table.get_key_value(key).map(|(key, _)| key.span())
+}
+
+/// Any value as it was written.
+pub(crate) fn value(source: Source<'_>, key: &str, item: &Item<'_>) -> Result<toml::Value> {
+    toml::Value::deserialize(ValueDeserializer::from(item.clone())).map_err(|error| {
+        let span = error.span().unwrap_or_else(|| item.span());
+        source.error(&span, format!("the value of {key} cannot be read"), error.message())
+    })
 }

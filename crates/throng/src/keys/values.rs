@@ -1,0 +1,52 @@
+//! Values that must be one of several words, or lie in a range.
+
+use toml::Spanned;
+
+use super::source::{Source, alternatives, suggest};
+use crate::error::{Error, Result};
+
+/// One of several words.
+pub(crate) fn choose<T: Copy>(
+    source: Source<'_>,
+    key: &str,
+    written: &Spanned<String>,
+    choices: &[(&str, T)],
+) -> Result<T> {
+    let word = written.get_ref();
+    if let Some((_, choice)) = choices.iter().find(|(name, _)| name == word) {
+        return Ok(*choice);
+    }
+    let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
+    let message = format!("{key} must be {}, found \"{word}\"", alternatives(&names));
+    let hint = suggest(word, &names, "");
+    let error = source.error(&written.span(), message, format!("not a known {key}"));
+    Err(if hint.is_empty() { error } else { error.with_hint(hint) })
+}
+
+/// A number that has to lie in a range.
+pub(crate) fn within(
+    source: Source<'_>,
+    key: &str,
+    written: &Spanned<f64>,
+    expected: &str,
+    allowed: impl Fn(f64) -> bool,
+) -> Result<f64> {
+    match *written.get_ref() {
+        value if allowed(value) => Ok(value),
+        _ => Err(out_of_range(source, key, written, expected)),
+    }
+}
+
+pub(crate) fn above_zero(source: Source<'_>, key: &str, written: &Spanned<f64>) -> Result<f64> {
+    within(source, key, written, "a number above 0", |value| value.is_finite() && value > 0.0)
+}
+
+pub(crate) fn out_of_range(
+    source: Source<'_>,
+    key: &str,
+    written: &Spanned<impl std::fmt::Display>,
+    expected: &str,
+) -> Error {
+    let message = format!("{key} must be {expected}, found {}", written.get_ref());
+    source.error(&written.span(), message, format!("expected {expected}"))
+}
