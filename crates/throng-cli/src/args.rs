@@ -70,10 +70,15 @@ pub struct Init {
     pub force: bool,
 }
 
+/// The help of a table, with the endings of all formats.
+fn data_help() -> String {
+    format!("The table ({}; .gz and .zst too), or - for standard input", throng::format::endings())
+}
+
 /// Arguments of `anonymize`.
 #[derive(Args, Debug)]
 pub struct Anonymize {
-    /// The table (.csv, .tsv, .parquet, .arrow; .gz and .zst too), or - for standard input
+    #[arg(help = data_help())]
     pub data: PathBuf,
     /// The policy
     #[arg(short, long)]

@@ -88,6 +88,7 @@ pub mod condition;
 pub mod curve;
 pub mod error;
 pub mod evaluate;
+pub mod format;
 pub mod keys;
 pub mod loss;
 pub mod mapping;

@@ -297,6 +297,14 @@ pub struct Problem {
     lines: Lines,
 }
 
+/// A plan to read tables under a policy: checks that all columns it names are there, and keeps each as it must be.
+pub fn plan(policy: &Policy) -> impl Fn(&[String]) -> Result<Vec<Storage>> + Sync + '_ {
+    |names| {
+        policy.check_columns(names)?;
+        Ok(storage(policy, names))
+    }
+}
+
 /// How each column must be kept for a policy.
 pub fn storage(policy: &Policy, names: &[String]) -> Vec<Storage> {
     names
@@ -520,7 +528,7 @@ fn weigh(policy: &Policy, attributes: &mut [Attribute], records: &Records) {
 }
 
 fn no_records(table: &Table, policy: &Policy) -> Error {
-    let error = Error::input("the table has no records").in_file(table.path());
+    let error = Error::input("the table has no records").in_file(table.origin());
     if !table.is_empty() && policy.incomplete == Incomplete::Drop {
         error.with_hint("every row has a missing cell; set `incomplete = \"keep\"` under [data] to keep them")
     } else {

@@ -283,6 +283,7 @@ impl Recipe {
             text: String::new(),
             missing: self.missing.clone(),
             incomplete: if self.drop_incomplete { Incomplete::Drop } else { Incomplete::Keep },
+            expansion: Default::default(),
             privacy,
             method: MethodChoice {
                 name: self.method.clone(),

@@ -271,11 +271,11 @@ fn only_columns_that_are_kept_are_decoded() {
         assert_eq!(error.place().column, Some(2));
         assert!(error.message().contains("List"), "{error}");
         let plan = |_: &[String]| Ok(vec![Storage::Coded, Storage::Skip]);
-        let reading = Reading { path: &path, missing: "", plan: &plan, watch: &Unwatched };
-        assert_eq!(Table::read(&reading).unwrap().values(0), ["1", "2"]);
+        let reading = Reading::new(&plan, &Unwatched);
+        assert_eq!(Table::read(&path, &reading).unwrap().values(0), ["1", "2"]);
         let plan = |_: &[String]| Ok(vec![Storage::Skip; 2]);
-        let reading = Reading { path: &path, missing: "", plan: &plan, watch: &Unwatched };
-        assert_eq!(Table::read(&reading).unwrap().len(), 2);
+        let reading = Reading::new(&plan, &Unwatched);
+        assert_eq!(Table::read(&path, &reading).unwrap().len(), 2);
     }
 }
 

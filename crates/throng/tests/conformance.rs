@@ -5,13 +5,12 @@ mod common;
 
 use std::collections::HashMap;
 
-use common::{Case, Loaded, can_do, cases, load, rows_of};
+use common::{Case, Loaded, can_do, cases, load, rows_of_text};
 use proptest::prelude::*;
-use throng::audit::audit;
 use throng::loss::Kernel;
 use throng::method::{Recoding, STANDARD, Solution};
 use throng::privacy::{Part, Tally};
-use throng::release::{Order, Output, Publish, Release};
+use throng::release::{Order, Publish};
 use throng::run::{Anonymize, solve};
 use throng::watch::Unwatched;
 
@@ -73,14 +72,6 @@ fn for_each_method(case: &Case, check: impl Fn(&Loaded, &Solution)) {
             }
         }
     }
-}
-
-fn publish(loaded: &Loaded, solution: &Solution, publish: Publish, order: Order) -> Output {
-    let release =
-        Release::new(&loaded.table, &loaded.problem, &loaded.policy, solution, publish, order).unwrap();
-    let mut output = Output::create(&loaded.folder.path().join("release.csv")).unwrap();
-    release.write(&mut output, &Unwatched).unwrap();
-    output
 }
 
 /// Whether a method looks at each named quasi-identifier by itself.
@@ -244,8 +235,8 @@ proptest! {
     #[test]
     fn every_release_tells_no_untruth(case in cases(40)) {
         for_each_method(&case, |loaded, solution| {
-            let output = publish(loaded, solution, Publish::Cells, Order::Keep);
-            let (mut original, released) = (rows_of(&loaded.data), rows_of(output.temporary_path()));
+            let release = loaded.publish(solution, Publish::Cells, Order::Keep);
+            let (mut original, released) = (rows_of_text(loaded.csv.as_bytes()), rows_of_text(&release.bytes));
             let mut row = 0;
             original.retain(|_| {
                 row += 1;
@@ -273,8 +264,7 @@ proptest! {
             let ncp = loss_of(loaded, solution);
             let smallest = solution.partition.groups().map(<[u32]>::len).min().unwrap_or(0) as u64;
             for way in [Publish::Cells, Publish::Bounds] {
-                let output = publish(loaded, solution, way, Order::Shuffled);
-                let measures = audit(problem, &loaded.policy, output.temporary_path(), &Unwatched).unwrap().measures;
+                let measures = loaded.measures(&loaded.publish(solution, way, Order::Shuffled));
                 assert!(measures.violations.is_empty(), "{:?}", measures.violations);
                 assert!((measures.ncp - ncp).abs() < 1e-9 * (1.0 + ncp), "{} and {ncp}", measures.ncp);
                 let gcp = ncp / problem.len() as f64 / problem.total_weight();
@@ -303,14 +293,13 @@ proptest! {
             for entry in STANDARD.iter().filter(|entry| can_do(entry, &[part])) {
                 let loaded = load(&case, &privacy, entry.name);
                 let Some(solution) = solved(&loaded) else { continue };
-                let output = publish(&loaded, &solution, Publish::Cells, Order::Shuffled);
-                let (table, release) = (rows_of(&loaded.data), rows_of(output.temporary_path()));
+                let file = loaded.publish(&solution, Publish::Cells, Order::Shuffled);
+                let (table, release) = (rows_of_text(loaded.csv.as_bytes()), rows_of_text(&file.bytes));
                 let reached = match key {
-                    "k_map" => fewest_people(&case, &rows_of(&loaded.folder.path().join("population.csv")), &release),
+                    "k_map" => fewest_people(&case, &rows_of_text(case.population().as_bytes()), &release),
                     _ => farthest(key, case.kinds.len(), &table, &release),
                 };
-                let measures =
-                    audit(&loaded.problem, &loaded.policy, output.temporary_path(), &Unwatched).unwrap().measures;
+                let measures = loaded.measures(&file);
                 let told = measures.requirements.iter().find(|one| one.asked.is_some()).unwrap();
                 let (asked, found) = (told.asked.unwrap().value(), told.reached.unwrap().value());
                 prop_assert!((found - reached).abs() < 1e-9, "{}, {privacy}: {found}, counted {reached}", entry.name);
@@ -328,21 +317,12 @@ proptest! {
                 continue;
             }
             let bytes: Vec<Vec<u8>> = [1, 2].iter().map(|threads| {
-                let release = loaded.folder.path().join("r.csv");
-                let run = Anonymize {
-                    data: loaded.data.clone(),
-                    release: release.clone(),
-                    policy: loaded.policy.clone(),
-                    publish: Publish::Cells,
-                    order: Order::Shuffled,
-                    overrides: Vec::new(),
-                    hashes: false,
-                    secret: None,
-                    registry: Default::default(),
-                };
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().unwrap();
-                pool.install(|| run.run(&Unwatched)).unwrap();
-                std::fs::read(release).unwrap()
+                pool.install(|| {
+                    let loaded = load(&case, "k = 2", entry.name);
+                    let solution = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap();
+                    loaded.publish(&solution, Publish::Cells, Order::Shuffled).bytes
+                })
             }).collect();
             prop_assert_eq!(&bytes[0], &bytes[1]);
         }

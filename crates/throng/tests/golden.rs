@@ -3,29 +3,14 @@
 
 mod common;
 
+use common::loaded;
 use serde_json::Value;
-use throng::audit::audit;
 use throng::loss::{Kernel, group_ncp};
 use throng::method::Partition;
-use throng::policy::Policy;
-use throng::problem::Problem;
-use throng::release::{Order, Output, Publish, Release};
-use throng::run;
-use throng::table::Table;
-use throng::watch::Unwatched;
+use throng::release::{Order, Publish};
 
 fn vectors() -> Value {
     serde_json::from_str(include_str!("vectors/ncp.json")).unwrap()
-}
-
-fn problem(csv: &str, policy: &str) -> (tempfile::TempDir, Table, Policy, Problem) {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("table.csv");
-    std::fs::write(&data, csv).unwrap();
-    let policy = Policy::parse(policy, None).unwrap();
-    let table = run::read(&data, &policy, &Unwatched).unwrap();
-    let problem = Problem::new(&table, &policy).unwrap();
-    (folder, table, policy, problem)
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -38,7 +23,7 @@ fn penalties_of_the_country_taxonomy() {
     let policy = "[privacy]\nk = 1\n[attribute.country]\nrole = \"quasi\"\n\
         hierarchy = { Europe = [\"Italy\", \"France\", \"Spain\"], America = [\"US\", \"Canada\"] }\n";
     let csv = "country\nItaly\nFrance\nSpain\nUS\nCanada\n";
-    let (_folder, _, _, problem) = problem(csv, policy);
+    let problem = loaded(csv.to_owned(), policy).problem;
     let kernel = Kernel::new(&problem.attributes);
     let domain = &problem.attributes[0].domain;
     for case in vectors["country"]["ncp"].as_array().unwrap() {
@@ -61,7 +46,7 @@ fn uncertainty_and_discernibility_of_example_1() {
         csv += &format!("{},{}\n", point[0], point[1]);
     }
     let policy = "[privacy]\nk = 2\n[attribute.x]\nrole = \"quasi\"\n[attribute.y]\nrole = \"quasi\"\n";
-    let (folder, table, policy, problem) = problem(&csv, policy);
+    let loaded = loaded(csv, policy);
     for key in ["three_pairs", "two_triples"] {
         let example = &vectors["example1_uncertainty_is_sum_of_interval_widths"][key];
         let groups: Vec<Vec<u32>> = example["groups"]
@@ -79,23 +64,20 @@ fn uncertainty_and_discernibility_of_example_1() {
             .collect();
         let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
         let partition = Partition::from_sizes(groups.concat(), sizes).into();
-        let release =
-            Release::new(&table, &problem, &policy, &partition, Publish::Cells, Order::Keep).unwrap();
-        let mut output = Output::create(&folder.path().join("release.csv")).unwrap();
-        release.write(&mut output, &Unwatched).unwrap();
-        let measures = audit(&problem, &policy, output.temporary_path(), &Unwatched).unwrap().measures;
+        let release = loaded.publish(&partition, Publish::Cells, Order::Keep);
+        let measures = loaded.measures(&release);
         assert_eq!(measures.discernibility, example["discernibility"].as_f64().unwrap(), "{key}");
-        let widths: f64 = output_widths(output.temporary_path());
+        let widths: f64 = output_widths(&release.bytes);
         assert_eq!(widths, example["total"].as_f64().unwrap(), "{key}");
     }
 }
 
 /// Σ over records and attributes of the widths of the published ranges.
-fn output_widths(path: &std::path::Path) -> f64 {
+fn output_widths(release: &[u8]) -> f64 {
     let width = |cell: &String| {
         throng::table::value::range(cell, throng::table::value::number).map_or(0.0, |(low, high)| high - low)
     };
-    common::rows_of(path).iter().skip(1).flatten().map(width).sum()
+    common::rows_of_text(release).iter().skip(1).flatten().map(width).sum()
 }
 
 #[test]
@@ -110,7 +92,7 @@ fn local_recoding_of_figure_1_is_valid_and_publishes_its_extents() {
         "[privacy]\nk = {}\n[attribute.age]\nrole = \"quasi\"\n[attribute.zipcode]\nrole = \"quasi\"\n",
         figure["k"]
     );
-    let (folder, table, policy, problem) = problem(&csv, &policy);
+    let loaded = loaded(csv, &policy);
     for kind in ["global", "local"] {
         let groups: Vec<Vec<u32>> = figure[format!("{kind}_groups_by_row")]
             .as_array()
@@ -119,13 +101,10 @@ fn local_recoding_of_figure_1_is_valid_and_publishes_its_extents() {
             .map(|group| numbers(group).into_iter().map(|row| row as u32).collect())
             .collect();
         let partition = Partition::from_sizes(groups.concat(), groups.iter().map(Vec::len)).into();
-        let release =
-            Release::new(&table, &problem, &policy, &partition, Publish::Bounds, Order::Keep).unwrap();
-        let mut output = Output::create(&folder.path().join("release.csv")).unwrap();
-        release.write(&mut output, &Unwatched).unwrap();
-        let measures = audit(&problem, &policy, output.temporary_path(), &Unwatched).unwrap().measures;
+        let release = loaded.publish(&partition, Publish::Bounds, Order::Keep);
+        let measures = loaded.measures(&release);
         assert!(measures.violations.is_empty(), "{:?}", measures.violations);
-        let rows = common::rows_of(output.temporary_path());
+        let rows = common::rows_of_text(&release.bytes);
         for (group, extents) in groups.iter().zip(figure[format!("{kind}_extents")].as_array().unwrap()) {
             let expected: Vec<String> =
                 extents.as_array().unwrap().iter().flat_map(numbers).map(|end| end.to_string()).collect();

@@ -311,17 +311,9 @@ fn bottom_up_finds_the_two_triples_of_example_1() {
     let vectors: serde_json::Value = serde_json::from_str(include_str!("vectors/ncp.json")).unwrap();
     let points = vectors["example1_points"].as_object().unwrap();
     let names: Vec<&String> = points.keys().collect();
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("table.csv");
     let rows: String = points.values().map(|point| format!("{},{}\n", point[0], point[1])).collect();
-    std::fs::write(&data, format!("x,y\n{rows}")).unwrap();
-    let policy = throng::policy::Policy::parse(
-        "[privacy]\nk = 2\n[attribute.x]\nrole = \"quasi\"\n[attribute.y]\nrole = \"quasi\"\n",
-        None,
-    )
-    .unwrap();
-    let table = throng::run::read(&data, &policy, &Unwatched).unwrap();
-    let problem = Problem::new(&table, &policy).unwrap();
+    let policy = "[privacy]\nk = 2\n[attribute.x]\nrole = \"quasi\"\n[attribute.y]\nrole = \"quasi\"\n";
+    let problem = common::loaded(format!("x,y\n{rows}"), policy).problem;
     let example = &vectors["example1_uncertainty_is_sum_of_interval_widths"]["two_triples"]["groups"];
     let expected = as_sets(example.as_array().unwrap().iter().map(|group| {
         let place = |name: &serde_json::Value| {

@@ -436,17 +436,9 @@ fn splitting_a_diverse_group_can_cost_a_sum_of_extents() {
 fn the_papers_example_of_the_dual_is_found() {
     // Figure 18: E = 20; moving the record at 27 lifts the lower privacy from 2 to 5/2.
     let text = "place,illness\n11,a\n13,b\n15,a\n18,c\n22,b\n27,a\n30,c\n33,d\n37,d\n40,b\n44,c\n";
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("table.csv");
-    std::fs::write(&data, text).unwrap();
-    let policy = throng::policy::Policy::parse(
-        "[privacy]\nmax_span = { place = 20 }\n[method]\nname = \"accuracy\"\n[attribute.place]\nrole = \"quasi\"\n\
-         [attribute.illness]\nrole = \"sensitive\"\n",
-        None,
-    )
-    .unwrap();
-    let table = throng::run::read(&data, &policy, &Unwatched).unwrap();
-    let problem = Problem::new(&table, &policy).unwrap();
+    let policy = "[privacy]\nmax_span = { place = 20 }\n[method]\nname = \"accuracy\"\n\
+        [attribute.place]\nrole = \"quasi\"\n[attribute.illness]\nrole = \"sensitive\"\n";
+    let Loaded { problem, policy, .. } = common::loaded(text.to_owned(), policy);
     let partition = solve(&problem, &policy, &Unwatched).unwrap().partition;
     assert_eq!(partition.len(), 2);
     assert_eq!(L.of_partition(&problem, &partition), 2.5);

@@ -271,16 +271,10 @@ where
 }
 
 fn load_single(case: &common::Case, k: usize, kind: &str) -> common::Loaded {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("table.csv");
-    std::fs::write(&data, case.csv()).unwrap();
     let text = format!(
         "[privacy]\nk = {k}\n[method]\nname = \"hilbert\"\n[attribute.q0]\nrole = \"quasi\"\n{kind}\n"
     );
-    let policy = throng::policy::Policy::parse(&text, None).unwrap();
-    let table = throng::run::read(&data, &policy, &Unwatched).unwrap();
-    let problem = throng::problem::Problem::new(&table, &policy).unwrap();
-    common::Loaded { folder, data, policy, table, problem }
+    common::loaded(case.csv(), &text)
 }
 
 /// The least loss over all ways to cut records, ordered by value, into runs of at least k, by trying all of them.

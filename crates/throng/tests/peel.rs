@@ -224,8 +224,6 @@ fn peel_loses_far_less_than_others_with_diverse_classes() {
 /// Many quasi-identifiers with deep hierarchies: next to nothing of the lattice can be visited.
 #[test]
 fn peel_copes_with_twenty_quasi_identifiers() {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("table.csv");
     let names: Vec<String> = (0..20).map(|at| format!("q{at}")).collect();
     let mut text = names.join(",") + "\n";
     let mut state = 1u64;
@@ -237,13 +235,11 @@ fn peel_copes_with_twenty_quasi_identifiers() {
         });
         text += &(cells.collect::<Vec<_>>().join(",") + "\n");
     }
-    std::fs::write(&data, text).unwrap();
     let mut policy = "[privacy]\nk = 5\n[method]\nname = \"peel\"\nseed = 1\n".to_owned();
     for name in &names {
         write!(policy, "[attribute.{name}]\nrole = \"quasi\"\nkind = \"categorical\"\nhierarchy = {{ intervals = [2, 4, 8, 16, 32] }}\n").unwrap();
     }
-    let policy = Policy::parse(&policy, None).unwrap();
-    let problem = problem(&data, &policy);
+    let Loaded { problem, policy, .. } = common::loaded(text, &policy);
     let peel = gcp_of(&problem, &policy, "peel");
     let policy = policy.with_method("mondrian").unwrap();
     let mondrian = gcp_of(&problem, &policy, "mondrian");

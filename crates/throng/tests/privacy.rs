@@ -1,6 +1,8 @@
 //! Laws that every privacy model keeps, distances against an exact solver, and what is said when nothing helps.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod common;
+
 use proptest::prelude::*;
 use throng::error::Fault;
 use throng::policy::{Diversity, Policy};
@@ -9,10 +11,8 @@ use throng::privacy::{
     LikenessSpec, Model, Tally,
 };
 use throng::problem::{Counted, Problem};
-use throng::run;
 use throng::table::Tree;
 use throng::table::domain::{Encoding, encode_categorical, encode_numeric};
-use throng::watch::Unwatched;
 
 fn tally_of(counts: &[u32]) -> Tally {
     let mut tally = Tally::new(&[counts.len()]);
@@ -386,19 +386,16 @@ fn distances_of_the_salaries_in_the_closeness_paper() {
 
 /// The problem of a table in which illness `i` occurs `counts[i]` times.
 fn problem(counts: &[u32], privacy: &str) -> (Policy, Problem) {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("table.csv");
     let rows = counts
         .iter()
         .enumerate()
         .map(|(illness, count)| format!("1,ill {illness}\n").repeat(*count as usize));
-    std::fs::write(&data, format!("age,illness\n{}", rows.collect::<String>())).unwrap();
+    let csv = format!("age,illness\n{}", rows.collect::<String>());
     let text = format!(
         "[privacy]\n{privacy}\n[attribute.age]\nrole = \"quasi\"\n[attribute.illness]\nrole = \"sensitive\"\n"
     );
     let policy = Policy::parse(&text, None).unwrap();
-    let table = run::read(&data, &policy, &Unwatched).unwrap();
-    let problem = Problem::new(&table, &policy).unwrap();
+    let problem = common::problem_of(&csv, &policy);
     (policy, problem)
 }
 

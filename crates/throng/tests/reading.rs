@@ -8,9 +8,12 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use throng::error::{Error, Fault};
+use throng::format::Format;
 use throng::policy::Policy;
-use throng::release::{Order, Publish};
-use throng::run::Anonymize;
+use throng::problem::{Problem, plan};
+use throng::release::{MemoryFile, Order, Publish, Release};
+use throng::run;
+use throng::table::Table;
 use throng::watch::Unwatched;
 
 type Rows = Vec<Vec<String>>;
@@ -31,24 +34,26 @@ fn policy_publishing_all(quasi: &str, more: &str) -> Policy {
     Policy::parse(&text, None).unwrap()
 }
 
-/// Publishes a table unchanged and returns the bytes of the release.
-fn published(data: &Path, policy: Policy) -> Result<Vec<u8>, Error> {
-    let folder = tempfile::tempdir().unwrap();
-    let ending = if data.to_string_lossy().contains(".tsv") { "tsv" } else { "csv" };
-    let release = folder.path().join(format!("release.{ending}"));
-    let run = Anonymize {
-        data: data.to_owned(),
-        release: release.clone(),
-        policy,
-        publish: Publish::Cells,
-        order: Order::Keep,
-        overrides: Vec::new(),
-        hashes: false,
-        secret: None,
-        registry: Default::default(),
-    };
-    run.run(&Unwatched)?;
-    Ok(std::fs::read(release).unwrap())
+/// Publishes a file unchanged and returns the bytes of the release.
+fn published(data: &Path, policy: &Policy) -> Result<Vec<u8>, Error> {
+    published_table(&run::read(data, policy, &Unwatched)?, policy, Format::of(data))
+}
+
+/// Publishes a text unchanged and returns the bytes of the release.
+fn published_text(name: &str, text: &[u8], policy: &Policy) -> Result<Vec<u8>, Error> {
+    let format = Format::of(Path::new(name));
+    let table = Table::read_from(format, text, &policy.reading(&plan(policy), &Unwatched))?;
+    published_table(&table, policy, format)
+}
+
+fn published_table(table: &Table, policy: &Policy, format: &'static Format) -> Result<Vec<u8>, Error> {
+    let problem = Problem::new(table, policy)?;
+    let solution = run::solve(&problem, policy, &Unwatched)?;
+    let mut file = MemoryFile::new(format);
+    Release::new(table, &problem, policy, &solution, Publish::Cells, Order::Keep)?
+        .write(&mut file, &Unwatched)?;
+    assert!(common::measured(&problem, policy, &file).violations.is_empty());
+    Ok(file.bytes)
 }
 
 fn write_table(folder: &Path, name: &str, text: &[u8]) -> PathBuf {
@@ -68,9 +73,14 @@ fn write_table(folder: &Path, name: &str, text: &[u8]) -> PathBuf {
 
 /// Reads a table of ours and returns its cells.
 fn read(name: &str, text: &[u8], delimiter: u8, quasi: &str) -> Rows {
-    let folder = tempfile::tempdir().unwrap();
-    let data = write_table(folder.path(), name, text);
-    let release = published(&data, policy_publishing_all(quasi, ""));
+    let policy = policy_publishing_all(quasi, "");
+    let release = match [".gz", ".zst"].iter().any(|ending| name.ends_with(ending)) {
+        false => published_text(name, text, &policy),
+        true => {
+            let folder = tempfile::tempdir().unwrap();
+            published(&write_table(folder.path(), name, text), &policy)
+        }
+    };
     oracle(&release.unwrap_or_else(|error| panic!("{error}")), delimiter).unwrap()
 }
 
@@ -224,11 +234,9 @@ fn error_of(row: usize, record: &[u8]) -> (Error, u64) {
     let (mut text, starts) = large_table();
     let line = 1 + text[..starts[row]].iter().filter(|byte| **byte == b'\n').count() as u64;
     text.splice(starts[row]..starts[row + 1], record.iter().copied());
-    let folder = tempfile::tempdir().unwrap();
-    let data = write_table(folder.path(), "table.csv", &text);
     let digits: Vec<String> = (0..7).map(|digit| format!("\"{digit}\"")).collect();
     let hierarchy = format!("hierarchy = {{ Digit = [{}] }}", digits.join(", "));
-    (published(&data, policy_publishing_all("key", &hierarchy)).unwrap_err(), line)
+    (published_text("table.csv", &text, &policy_publishing_all("key", &hierarchy)).unwrap_err(), line)
 }
 
 #[test]
@@ -260,9 +268,7 @@ fn a_quote_left_open_is_told_where_it_opens() {
         // Nothing after it may close it.
         text.truncate(starts[row]);
         text.extend_from_slice(b"1,\"open,c\n2,b,c\n");
-        let folder = tempfile::tempdir().unwrap();
-        let data = write_table(folder.path(), "table.csv", &text);
-        let error = published(&data, policy_publishing_all("key", "")).unwrap_err();
+        let error = published_text("table.csv", &text, &policy_publishing_all("key", "")).unwrap_err();
         assert!(error.message().contains("never closed"), "{error}");
         assert_eq!(error.place().line, Some(line), "{error}");
     }
@@ -279,9 +285,8 @@ fn lines_are_right_without_a_last_line_end() {
         ("key\r\n1\r\n\r\nx", 4),
         ("key,b\r1,b\r\rx,b", 4),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let data = write_table(folder.path(), "table.csv", text.as_bytes());
-        let error = published(&data, policy_publishing_all("key", hierarchy)).unwrap_err();
+        let policy = policy_publishing_all("key", hierarchy);
+        let error = published_text("table.csv", text.as_bytes(), &policy).unwrap_err();
         assert_eq!((error.place().line, error.place().column), (Some(line), Some(1)), "{text:?}: {error}");
     }
 }
@@ -315,12 +320,12 @@ fn messy_files_are_read_or_refused_with_a_place() {
         let delimiter = if text.starts_with(b"age;") { b';' } else { b',' };
         match oracle(&text, delimiter).ok().filter(is_publishable) {
             Some(expected) => {
-                let release = published(&file, policy_publishing_all(&expected[0][0], ""));
+                let release = published(&file, &policy_publishing_all(&expected[0][0], ""));
                 let release = release.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
                 assert!(oracle(&release, delimiter).unwrap() == expected, "{}", file.display());
             }
             None => {
-                let error = published(&file, policy_publishing_all("a", "")).unwrap_err();
+                let error = published(&file, &policy_publishing_all("a", "")).unwrap_err();
                 assert_eq!(error.fault(), Fault::Input, "{error}");
                 assert!(error.place().file.is_some() && error.hint().is_some(), "{error}");
             }

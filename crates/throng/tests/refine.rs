@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use serde_json::Value;
+use throng::format::CSV;
 use throng::method::Fact;
 use throng::method::Method;
 use throng::method::refine::{
@@ -22,14 +23,14 @@ use throng::run;
 use throng::table::{NodeId, Scale, Table};
 use throng::watch::{Unwatched, Watch};
 
-fn problem(csv: &str, policy: &str) -> (tempfile::TempDir, Table, Policy, Problem) {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("table.csv");
-    std::fs::write(&data, csv).unwrap();
+fn problem(csv: &str, policy: &str) -> (Table, Policy, Problem) {
     let policy = Policy::parse(policy, None).unwrap();
-    let table = run::read(&data, &policy, &Unwatched).unwrap();
+    let table = {
+        let plan = throng::problem::plan(&policy);
+        Table::read_from(&CSV, csv.as_bytes(), &policy.reading(&plan, &Unwatched)).unwrap()
+    };
     let problem = Problem::new(&table, &policy).unwrap();
-    (folder, table, policy, problem)
+    (table, policy, problem)
 }
 
 fn search(problem: &Problem, goal: Goal) -> Outcome {
@@ -81,7 +82,7 @@ mod golden {
     fn the_running_example_has_its_entropies_gains_and_losses() {
         let example = &vectors()["running_example"];
         let policy = format!("[privacy]\nk = 4\n{TAXONOMIES}");
-        let (_folder, .., problem) = problem(&csv(example), &policy);
+        let (.., problem) = problem(&csv(example), &policy);
         assert_eq!(problem.len() as u64, example["records"].as_u64().unwrap());
         near(entropy(&[21, 13]), &example["entropy"]["ANY_Edu"]);
         near(entropy(&[5, 11]), &example["entropy"]["Secondary"]);
@@ -100,7 +101,7 @@ mod golden {
     fn one_quasi_identifier_is_refined_to_the_lowest_cut() {
         let example = &vectors()["running_example"];
         let policy = format!("[privacy]\nk = 4\n{TAXONOMIES}");
-        let (_folder, .., problem) = problem(&csv(example), &policy);
+        let (.., problem) = problem(&csv(example), &policy);
         // What violates the requirement unmasked is what the example lists.
         let mut counts: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for record in 0..problem.len() {
@@ -130,7 +131,7 @@ mod golden {
              [[privacy.quasi_identifiers]]\nattributes = [\"sex\", \"work_hrs\"]\nk = 11\n{TAXONOMIES}\
              [attribute.work_hrs]\nrole = \"quasi\"\n"
         );
-        let (_folder, _, policy, problem) = problem(&csv(example), &policy);
+        let (_, policy, problem) = problem(&csv(example), &policy);
         let expected = example["two_qids"].as_array().unwrap();
         let (qids, follow) = quasi_identifiers(&problem);
         assert!(follow.is_empty());
@@ -168,7 +169,7 @@ mod golden {
         let policy = "[privacy]\nk = 4\n[attribute.education]\nrole = \"quasi\"\nhierarchy = { ANY_Edu = [\"8th\", \
             \"9th\", \"10th\"] }\n[attribute.sex]\nrole = \"quasi\"\nhierarchy = { ANY_Sex = [\"M\", \"F\"] }\n\
             [attribute.work_hrs]\nrole = \"quasi\"\n[attribute.class]\nrole = \"class\"\n";
-        let (_folder, .., problem) = problem(&csv(example), policy);
+        let (.., problem) = problem(&csv(example), policy);
         let open = start(&problem).open;
         let named = [("education", "ANY_Edu"), ("sex", "ANY_Sex"), ("work_hrs", "[1-99) split at 40")];
         for (attribute, name) in named {
@@ -640,7 +641,7 @@ fn told_here(step: &Step) -> Told {
 
 fn compare_with_plain(small: &Small) -> Result<(), TestCaseError> {
     {
-        let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
+        let (_, _, problem) = problem(&small.csv(), &small.policy());
         let (qids, _) = quasi_identifiers(&problem);
         let plain = plain::Plain { problem: &problem, goal: small.goal, qids };
         if !plain.valid(&plain.start()) {
@@ -676,7 +677,7 @@ proptest! {
 
     #[test]
     fn nothing_valid_and_beneficial_is_left(small in smalls(150)) {
-        let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
+        let (_, _, problem) = problem(&small.csv(), &small.policy());
         let (qids, _) = quasi_identifiers(&problem);
         let plain = plain::Plain { problem: &problem, goal: small.goal, qids };
         if !plain.valid(&plain.start()) {
@@ -692,7 +693,7 @@ proptest! {
 
     #[test]
     fn begun_with_the_union_a_search_does_its_steps_and_goes_on_where_it_ends(small in smalls(100)) {
-        let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
+        let (_, _, problem) = problem(&small.csv(), &small.policy());
         let (qids, _) = quasi_identifiers(&problem);
         if qids.len() < 2 || problem.requirement.check_feasible(&problem).is_err() {
             return Ok(());
@@ -727,7 +728,7 @@ proptest! {
 
     #[test]
     fn a_search_that_is_stopped_has_done_the_first_steps(small in smalls(60), after in 0usize..6) {
-        let (_folder, _, _, problem) = problem(&small.csv(), &small.policy());
+        let (_, _, problem) = problem(&small.csv(), &small.policy());
         if problem.requirement.check_feasible(&problem).is_err() {
             return Ok(());
         }
@@ -771,7 +772,7 @@ fn many_equal_records_are_searched_as_few_rows() {
     }
     let policy = "[privacy]\nk = 40\n[attribute.q0]\nrole = \"quasi\"\n[attribute.q1]\nrole = \"quasi\"\n\
         kind = \"categorical\"\n[attribute.class]\nrole = \"class\"\n";
-    let (_folder, .., problem) = problem(&csv, policy);
+    let (.., problem) = problem(&csv, policy);
     let (qids, _) = quasi_identifiers(&problem);
     let plain = plain::Plain { problem: &problem, goal: Goal::Score, qids };
     let outcome = search(&problem, Goal::Score);
@@ -806,7 +807,7 @@ fn classes_of_many_attributes_with_many_values_are_told_apart() {
         names.iter().map(|name| format!("{{ attributes = [\"{name}\"], k = 1 }}")).collect();
     let mut policy = format!("[privacy]\nquasi_identifiers = [{}]\n", qids.join(", "));
     names.iter().for_each(|name| write!(policy, "[attribute.{name}]\nrole = \"quasi\"\n").unwrap());
-    let (_folder, .., problem) = problem(&csv, &policy);
+    let (.., problem) = problem(&csv, &policy);
     let outcome = search(&problem, Goal::Loss);
     let mut groups: Vec<Vec<u32>> = outcome.partition.groups().map(<[u32]>::to_vec).collect();
     groups.iter_mut().for_each(|group| group.sort_unstable());
@@ -827,7 +828,7 @@ fn classes_of_many_attributes_with_many_values_are_told_apart() {
 fn a_quasi_identifier_that_follows_from_another_is_left_out_with_a_note() {
     let policy = "[privacy]\nquasi_identifiers = [{ attributes = [\"a\"], k = 2 }, { attributes = [\"a\", \"b\"], k = 2 }, \
         { attributes = [\"b\"], k = 3 }]\n[attribute.a]\nrole = \"quasi\"\n[attribute.b]\nrole = \"quasi\"\n";
-    let (_folder, .., problem) = problem("a,b\n1,1\n1,1\n1,1\n", policy);
+    let (.., problem) = problem("a,b\n1,1\n1,1\n1,1\n", policy);
     let (qids, follow) = quasi_identifiers(&problem);
     assert_eq!(qids.len(), 2);
     let [(one, other)] = &follow[..] else { panic!("{follow:?}") };
@@ -838,7 +839,7 @@ fn a_quasi_identifier_that_follows_from_another_is_left_out_with_a_note() {
 fn a_goal_that_needs_a_class_says_so() {
     let policy =
         "[privacy]\nk = 2\n[method]\nname = \"refine\"\ngoal = \"gain\"\n[attribute.a]\nrole = \"quasi\"\n";
-    let (_folder, _, policy, problem) = problem("a\n1\n1\n", policy);
+    let (_, policy, problem) = problem("a\n1\n1\n", policy);
     let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
     assert!(error.hint().unwrap().contains("role = \"class\""), "{error}");
 }

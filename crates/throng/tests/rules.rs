@@ -3,14 +3,14 @@
 
 mod common;
 
-use common::{Case, Kind, Loaded, cases, load, shared_data};
+use common::{Case, Kind, Loaded, cases, load, loaded, problem_of, shared_data, table_of};
 use proptest::prelude::*;
 use throng::audit::audit;
 use throng::method::cluster::{Cluster, Kind as Price};
 use throng::method::{Entry, Method, STANDARD, Solution};
 use throng::policy::Policy;
 use throng::problem::Problem;
-use throng::release::{Order, Output, Publish, Release};
+use throng::release::{Order, Publish};
 use throng::research::{Settings, detail};
 use throng::table::Scale;
 use throng::watch::Unwatched;
@@ -52,11 +52,7 @@ fn with_a_limit(entry: &Entry, privacy: &str) -> String {
 }
 
 fn measured(loaded: &Loaded, solution: &Solution) -> Measures {
-    let Loaded { table, problem, policy, folder, .. } = loaded;
-    let release = Release::new(table, problem, policy, solution, Publish::Cells, Order::Keep).unwrap();
-    let mut output = Output::create(&folder.path().join("release.csv")).unwrap();
-    release.write(&mut output, &Unwatched).unwrap();
-    audit(problem, policy, output.temporary_path(), &Unwatched).unwrap().measures
+    loaded.measures(&loaded.publish(solution, Publish::Cells, Order::Keep))
 }
 
 proptest! {
@@ -170,12 +166,7 @@ fn rules_of_the_race_example_give_three_quarters() {
         hierarchy = { Mixed = [\"Hispanic\", \"Black\"], White = [\"White\"], Asian = [\"Asian\"] }\n\
         rules = [{ apart = [\"White\", \"Hispanic\"], importance = 5 }, { apart = [\"White\", \"Black\"], importance = 20 },\n\
         { apart = [\"Hispanic\", \"Black\"], importance = 10 }, { apart = [\"Hispanic\", \"Asian\"], importance = 5 }]\n";
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("t.csv");
-    std::fs::write(&data, "race\nWhite\nBlack\nHispanic\nAsian\n").unwrap();
-    let policy = Policy::parse(text, None).unwrap();
-    let table = run::read(&data, &policy, &Unwatched).unwrap();
-    let problem = Problem::new(&table, &policy).unwrap();
+    let problem = loaded("race\nWhite\nBlack\nHispanic\nAsian\n".to_owned(), text).problem;
     let values = throng::research::level_values(&problem, &Settings::default()).unwrap();
     // Three of four labels are left, and rules worth 30 of 40.
     assert_eq!(values[0], vec![1.0, 0.75 * 0.75, 0.0]);
@@ -185,14 +176,11 @@ fn rules_of_the_race_example_give_three_quarters() {
 fn an_impossible_hard_rule_is_named() {
     let text = "[privacy]\nk = 3\n[attribute.age]\nrole = \"quasi\"\nrules = [{ cut = [64, 65], hard = true }]\n\
         [attribute.sex]\nrole = \"quasi\"\nrules = [{ apart = [\"F\", \"M\"], hard = true }]\n";
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("t.csv");
-    std::fs::write(&data, "age,sex\n20,F\n30,F\n40,F\n50,M\n60,M\n61,M\n70,F\n").unwrap();
+    let csv = "age,sex\n20,F\n30,F\n40,F\n50,M\n60,M\n61,M\n70,F\n";
     for entry in STANDARD.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
         let text = text.replace("k = 3", &with_a_limit(entry, "k = 3"));
         let policy = Policy::parse(&text, None).unwrap().with_method(entry.name).unwrap();
-        let table = run::read(&data, &policy, &Unwatched).unwrap();
-        let problem = Problem::new(&table, &policy).unwrap();
+        let problem = problem_of(csv, &policy);
         let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
         assert!(error.message().contains("64 | 65 of \"age\""), "{}: {}", entry.name, error.message());
         assert_eq!(error.fault(), throng::error::Fault::Requirement);
@@ -202,13 +190,9 @@ fn an_impossible_hard_rule_is_named() {
 #[test]
 fn suppressing_more_than_allowed_is_a_violation() {
     let text = "[privacy]\nk = 1\nsuppress = 0.25\n[attribute.age]\nrole = \"quasi\"\n";
-    let folder = tempfile::tempdir().unwrap();
-    let (data, release) = (folder.path().join("t.csv"), folder.path().join("r.csv"));
-    std::fs::write(&data, "age\n1\n2\n3\n4\n").unwrap();
-    let policy = Policy::parse(text, None).unwrap();
+    let Loaded { problem, policy, .. } = loaded("age\n1\n2\n3\n4\n".to_owned(), text);
     for (rows, violations) in [("age\n1\n2\n3\n", 0), ("age\n1\n2\n", 1)] {
-        std::fs::write(&release, rows).unwrap();
-        let findings = run::audit_files(&data, &release, &policy, &Unwatched).unwrap();
+        let findings = audit(&problem, &policy, &table_of(rows, &policy), &Unwatched).unwrap();
         assert_eq!(findings.measures.violations.len(), violations, "{:?}", findings.measures.violations);
     }
 }
@@ -222,12 +206,7 @@ fn automatic_weights_favour_attributes_that_nothing_else_tells_of() {
     }
     let text = "[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\nweight = \"auto\"\n\
         [attribute.born]\nrole = \"quasi\"\nweight = \"auto\"\n[attribute.city]\nrole = \"quasi\"\nweight = \"auto\"\n";
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("t.csv");
-    std::fs::write(&data, csv).unwrap();
-    let policy = Policy::parse(text, None).unwrap();
-    let table = run::read(&data, &policy, &Unwatched).unwrap();
-    let problem = Problem::new(&table, &policy).unwrap();
+    let problem = loaded(csv, text).problem;
     let weights: Vec<f64> = problem.attributes.iter().map(|attribute| attribute.weight).collect();
     assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     assert!((weights[0] - weights[1]).abs() < 0.05 && weights[2] > 1.5 * weights[0], "{weights:?}");
@@ -272,12 +251,8 @@ fn the_string_of_adult_is_the_best_of_all() {
         better += 1;
     }
     assert!(better > 100, "only {better} of {} strings are worth more", strings.len());
-    let folder = tempfile::tempdir().unwrap();
-    let release =
-        Release::new(&table, &problem, &policy, &solution, Publish::Cells, Order::Shuffled).unwrap();
-    let mut output = Output::create(&folder.path().join("release.csv")).unwrap();
-    release.write(&mut output, &Unwatched).unwrap();
-    let measures = audit(&problem, &policy, output.temporary_path(), &Unwatched).unwrap().measures;
+    let release = common::published(&table, &problem, &policy, &solution, Publish::Cells, Order::Shuffled);
+    let measures = common::measured(&problem, &policy, &release);
     assert!(measures.violations.is_empty() && measures.k >= 5, "{:?}", measures.violations);
 }
 

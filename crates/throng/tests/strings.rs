@@ -295,12 +295,7 @@ proptest! {
 #[test]
 fn wrong_research_values_are_errors_that_say_what_to_do() {
     let text = "[privacy]\nk = 2\n[method]\nname = \"rv-global\"\nresearch_values = { age = [1] }\n[attribute.age]\nrole = \"quasi\"\nhierarchy = { intervals = [5, 10] }\n";
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("t.csv");
-    std::fs::write(&data, "age\n1\n2\n7\n8\n").unwrap();
-    let policy = Policy::parse(text, None).unwrap();
-    let table = run::read(&data, &policy, &Unwatched).unwrap();
-    let problem = Problem::new(&table, &policy).unwrap();
+    let Loaded { problem, policy, .. } = common::loaded("age\n1\n2\n7\n8\n".to_owned(), text);
     let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
     assert_eq!(error.message(), "research_values gives \"age\" 1 values, but it has 4 levels");
 }

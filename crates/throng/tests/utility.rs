@@ -94,8 +94,9 @@ proptest! {
     fn what_is_read_back_answers_as_what_was_found(case in cases(40)) {
         let loaded = load(&case, "k = 3", "mondrian");
         prop_assume!(loaded.problem.len() >= 3);
+        let (_folder, data) = loaded.on_disk();
         let evaluate = Evaluate {
-            data: loaded.data.clone(),
+            data,
             policy: loaded.policy.clone(),
             release: None,
             task: "queries".to_owned(),
@@ -113,9 +114,6 @@ proptest! {
     fn every_class_is_as_large_as_its_most_demanding_member_asks(values in prop::collection::vec((0u8..20, 0u8..6, 1u32..7), 7..60)) {
         let mut csv = "age,city,wish\n".to_owned();
         values.iter().for_each(|(age, city, wish)| writeln!(csv, "{age},c{city},{wish}").unwrap());
-        let folder = tempfile::tempdir().unwrap();
-        let data = folder.path().join("table.csv");
-        std::fs::write(&data, csv).unwrap();
         let takes = STANDARD.iter().filter(|entry| entry.takes.contains(&Part::OwnK));
         prop_assert!(takes.clone().count() >= 4);
         for entry in takes {
@@ -124,17 +122,15 @@ proptest! {
                  [attribute.age]\nrole = \"quasi\"\n[attribute.city]\nrole = \"quasi\"\n",
                 entry.name
             );
-            let policy = Policy::parse(&policy, None).unwrap();
-            let problem = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap();
-            let solution = solve(&problem, &policy, &Unwatched).unwrap();
+            let loaded = common::loaded(csv.clone(), &policy);
+            let solution = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap();
             for group in solution.partition.groups() {
                 let most = group.iter().map(|record| values[*record as usize].2).max().unwrap();
                 prop_assert!(group.len() >= most as usize, "{}: {} records, one asks for {most}", entry.name, group.len());
             }
-            let release = folder.path().join("release.csv");
-            anonymize(&data, &release, &policy).run(&Unwatched).unwrap();
-            prop_assert!(!std::fs::read_to_string(&release).unwrap().contains("wish"));
-            prop_assert!(audit_files(&data, &release, &policy, &Unwatched).unwrap().measures.violations.is_empty());
+            let release = loaded.publish(&solution, Publish::Cells, Order::Shuffled);
+            prop_assert!(!String::from_utf8(release.bytes.clone()).unwrap().contains("wish"));
+            prop_assert!(loaded.measures(&release).violations.is_empty());
         }
     }
 }

@@ -24,7 +24,7 @@ pub fn run(arguments: &args::Init) -> Result<ExitCode> {
     let mut output = Output::create(path)?;
     let progress = Progress::start(false)?;
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
-    let table = Table::read(&Reading { path: &arguments.data, missing: "", plan: &plan, watch: &progress })?;
+    let table = Table::read(&arguments.data, &Reading::new(&plan, &progress))?;
     let text = suggest(&table, throng::plan::draw_seed()?);
     drop(progress);
     let policy = Policy::parse(&text, Some(path))

@@ -1,23 +1,27 @@
-//! What a published file achieves, measured from the files and the policy alone.
+//! What a release achieves, measured from the two tables and the policy alone.
 //!
 //! The audit trusts no method: it reads the published cells back, groups rows by literal equality of their
 //! cells, and measures privacy and loss from what the cells say. It shares the table's domains with the methods
 //! (they come from the table and the policy), nothing else.
 
 mod distribution;
+mod loss;
 mod meaning;
 mod measures;
 pub(crate) mod permutation;
 mod privacy;
+mod received;
 mod rules;
 
 use std::path::Path;
 
+pub use loss::{Loss, LossSums};
 pub use measures::{
     Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, RuleMeasure,
     SensitiveMeasure,
 };
 pub use privacy::codes_of;
+pub use received::{Keep, Received, Tables, storage};
 
 use crate::classes::Classes;
 use crate::error::{Error, Result};
@@ -26,8 +30,7 @@ use crate::policy::{Policy, Role};
 use crate::problem::Problem;
 use crate::published::Published;
 pub use crate::published::{Cell, Cells};
-use crate::release::permutation::GROUP;
-use crate::table::{Reading, Storage, Table};
+use crate::table::Table;
 use crate::watch::Watch;
 
 /// What an audit finds.
@@ -41,8 +44,40 @@ pub struct Findings {
     pub examples: Vec<ExampleClass>,
 }
 
-/// Measures a release. `problem` is the table under the policy; `release` is read from its file.
-pub fn audit(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn Watch) -> Result<Findings> {
+/// Measures the release in a file. `problem` is the table under the policy.
+pub fn audit_file(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn Watch) -> Result<Findings> {
+    let release = Received::read(release, problem, policy, Keep::Audited, watch)?;
+    audit(problem, policy, &release, watch)
+}
+
+/// Measures a release, however it was obtained: one table, or two if it is one by permutation. `problem` is the table
+/// under the policy.
+///
+/// ```
+/// use throng::audit::{audit, storage};
+/// use throng::format::CSV;
+/// use throng::policy::Policy;
+/// use throng::problem::Problem;
+/// use throng::run;
+/// use throng::table::{Reading, Table};
+/// use throng::watch::Unwatched;
+///
+/// let policy = Policy::parse("[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n", None)?;
+/// let plan = |names: &[String]| Ok(throng::problem::storage(&policy, names));
+/// let table = Table::read_from(&CSV, &b"age\n31\n34\n"[..], &Reading::new(&plan, &Unwatched))?;
+/// let problem = Problem::new(&table, &policy)?;
+///
+/// let plan = |names: &[String]| Ok(storage(&problem, names));
+/// let release = Table::read_from(&CSV, &b"age\n[31-34]\n[31-34]\n"[..], &Reading::new(&plan, &Unwatched))?;
+/// assert_eq!(audit(&problem, &policy, &release, &Unwatched)?.measures.k, 2);
+/// # Ok::<(), throng::Error>(())
+/// ```
+pub fn audit<'a>(
+    problem: &Problem,
+    policy: &Policy,
+    release: impl Into<Tables<'a>>,
+    watch: &dyn Watch,
+) -> Result<Findings> {
     let mut findings = audit_cells(problem, policy, release, watch)?;
     if !findings.measures.permuted {
         findings.measures.set_lower_bound(lower_bound(problem, policy, watch)?);
@@ -61,20 +96,21 @@ pub(crate) fn lower_bound(
 }
 
 /// Measures a release but for the lower bound, which does not depend on it.
-pub(crate) fn audit_cells(
+pub(crate) fn audit_cells<'a>(
     problem: &Problem,
     policy: &Policy,
-    release: &Path,
+    release: impl Into<Tables<'a>>,
     watch: &dyn Watch,
 ) -> Result<Findings> {
-    let table = read_release(problem, policy, release, watch)?;
+    let Tables { release: table, sensitive } = release.into();
+    received::check_storage(problem, table)?;
     watch.stage("auditing", None);
-    let columns = release_columns(problem, &table)?;
-    let cells = Cells::of_columns(problem, policy, &table, &columns)?;
-    let permuted = permutation::read_groups(problem, policy, &table, watch)?;
+    let columns = release_columns(problem, table)?;
+    let cells = Cells::of_columns(problem, policy, table, &columns)?;
+    let permuted = permutation::groups(problem, table, sensitive)?;
     let classes = match &permuted {
-        Some(permuted) => permuted.groups(&table),
-        None => Classes::group(&table, &columns.all()),
+        Some(permuted) => permuted.groups(table),
+        None => Classes::group(table, &columns.all()),
     };
     watch.check()?;
     let mut measures = Measures {
@@ -84,7 +120,7 @@ pub(crate) fn audit_cells(
         suppressed: (problem.len() as u64).saturating_sub(table.len() as u64),
         classes: classes.len() as u64,
         class_sizes: classes.size_counts(),
-        violations: identifier_violations(policy, &table),
+        violations: identifier_violations(policy, table),
         ..Measures::default()
     };
     if table.len() > problem.len() {
@@ -96,14 +132,14 @@ pub(crate) fn audit_cells(
             problem.suppressible, measures.suppressed
         ));
     }
-    measure_loss(&mut measures, problem, policy, &cells, &classes);
+    loss::measure(&mut measures, problem, policy, &cells, &classes);
     let codes = match &permuted {
-        Some(permuted) => vec![permuted.deal(&table, &classes, &mut measures)],
-        None => problem.sensitive.iter().map(|counted| codes_of(counted, &table)).collect::<Result<_>>()?,
+        Some(permuted) => vec![permuted.deal(table, &classes, &mut measures)],
+        None => problem.sensitive.iter().map(|counted| codes_of(counted, table)).collect::<Result<_>>()?,
     };
     let published = Published {
         problem,
-        table: &table,
+        table,
         columns: &columns.of_attribute,
         cells: &cells,
         missing: &policy.missing,
@@ -120,7 +156,7 @@ pub(crate) fn audit_cells(
         Some(_) => {
             // Rows of a group differ, so none stands for all of them.
             examples.clear();
-            distribution::distributions(problem, &cells, &Classes::group(&table, &columns.all()))
+            distribution::distributions(problem, &cells, &Classes::group(table, &columns.all()))
         }
         None => distribution::distributions(problem, &cells, &classes),
     };
@@ -138,22 +174,6 @@ impl Columns {
     }
 }
 
-fn read_release(problem: &Problem, policy: &Policy, release: &Path, watch: &dyn Watch) -> Result<Table> {
-    let wanted = |name: &str| {
-        let quasi = problem.attributes.iter().any(|attribute| {
-            name == attribute.name || bounds(&attribute.name).iter().any(|bound| bound == name)
-        });
-        quasi
-            || name == GROUP
-            || problem.sensitive.iter().chain(&problem.classes).any(|counted| counted.name == name)
-    };
-    let plan = |names: &[String]| {
-        Ok(names.iter().map(|name| if wanted(name) { Storage::Coded } else { Storage::Skip }).collect())
-    };
-    let missing = policy.missing.first().map_or("", String::as_str);
-    Table::read(&Reading { path: release, missing, plan: &plan, watch })
-}
-
 fn bounds(name: &str) -> [String; 2] {
     [format!("{name}.min"), format!("{name}.max")]
 }
@@ -169,7 +189,7 @@ fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
                 (Some(column), ..) => Ok(vec![column]),
                 (None, Some(low), Some(high)) => Ok(vec![low, high]),
                 _ => Err(Error::input(format!("the release has no column \"{}\"", attribute.name))
-                    .in_file(release.path())
+                    .in_file(release.origin())
                     .for_attribute(&attribute.name)
                     .with_hint("is this a release of this table, under this policy?")),
             }
@@ -181,61 +201,4 @@ fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
 fn identifier_violations(policy: &Policy, release: &Table) -> Vec<String> {
     let identifiers = release.names().iter().filter(|name| policy.role(name) == Role::Identifier);
     identifiers.map(|name| format!("the identifier \"{name}\" is published")).collect()
-}
-
-/// Loss from the cells of every class.
-fn measure_loss(
-    measures: &mut Measures,
-    problem: &Problem,
-    policy: &Policy,
-    cells: &Cells<'_>,
-    classes: &Classes,
-) {
-    let attributes = &problem.attributes;
-    let mut sums = vec![0.0; attributes.len()];
-    let (mut ncp, mut of_classes, mut volume) = (0.0, 0.0, 0.0);
-    let (mut widest, mut extents, mut most) = (0.0f64, Vec::new(), 0.0f64);
-    for class in 0..classes.len() {
-        let size = classes.size(class) as f64;
-        let row = classes.first_row(class);
-        let (mut penalty, mut share) = (0.0, 1.0);
-        for (at, attribute) in attributes.iter().enumerate() {
-            let cell = cells.cell(at, row);
-            sums[at] += size * cell.ncp;
-            penalty += attribute.weight * cell.ncp;
-            share *= if cell.single { 1.0 / attribute.domain.len() as f64 } else { cell.ncp };
-        }
-        ncp += size * penalty;
-        most = most.max(penalty / problem.total_weight());
-        of_classes += penalty;
-        widest = widest.max(size * penalty);
-        volume += size * share;
-        if let [_] = attributes[..]
-            && let Some((low, high)) = cells.cell(0, row).range
-        {
-            extents.push(high - low);
-        }
-    }
-    let suppressed = measures.suppressed as f64;
-    let records = problem.len() as f64;
-    let published = measures.rows_published.max(1) as f64;
-    measures.ncp = ncp + suppressed * problem.total_weight();
-    measures.gcp = measures.ncp / (records * problem.total_weight());
-    measures.gcp_per_attribute = attributes
-        .iter()
-        .zip(&sums)
-        .map(|(attribute, sum)| (attribute.name.clone(), (sum + suppressed) / records))
-        .collect();
-    measures.maximum_ncp = most;
-    measures.average_ncp = of_classes / classes.len().max(1) as f64;
-    measures.weighted_maximum_ncp = widest;
-    measures.weighted_average_volume = volume / published;
-    let squares: f64 = (0..classes.len()).map(|class| (classes.size(class) as f64).powi(2)).sum();
-    measures.discernibility = squares + suppressed * records;
-    let k = policy.privacy.k().unwrap_or_else(|| problem.requirement.smallest_class());
-    measures.c_avg = published / classes.len().max(1) as f64 / k as f64;
-    if !extents.is_empty() && extents.len() == classes.len() {
-        measures.il1 = Some(extents.iter().sum::<f64>() / extents.len() as f64);
-        measures.il_infinity = extents.into_iter().reduce(f64::max);
-    }
 }

@@ -2,13 +2,12 @@
 
 use super::Measures;
 use super::privacy::codes_of;
+use super::received::no_sensitive_values;
 use crate::classes::Classes;
 use crate::error::{Error, Result};
-use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::release::permutation::{COUNT, GROUP, sensitive_path};
-use crate::table::{Map, Reading, Storage, Table};
-use crate::watch::Watch;
+use crate::release::permutation::{COUNT, GROUP};
+use crate::table::{Map, Storage, Table};
 
 /// What the table of sensitive values says.
 pub(crate) struct Permuted {
@@ -20,30 +19,38 @@ pub(crate) struct Permuted {
     without_rows: usize,
 }
 
-/// Reads the table of sensitive values, if the release is one by permutation: it has a column of groups and none
-/// of sensitive values.
-pub(crate) fn read_groups(
-    problem: &Problem,
-    policy: &Policy,
-    release: &Table,
-    watch: &dyn Watch,
-) -> Result<Option<Permuted>> {
-    let find = |table: &Table, name: &str| table.names().iter().position(|column| column == name);
-    let ([counted], Some(column)) = (&problem.sensitive[..], find(release, GROUP)) else { return Ok(None) };
-    if find(release, &counted.name).is_some() {
-        return Ok(None);
+/// Whether a release is one by permutation: it has a column of groups and none of sensitive values.
+pub(crate) fn is_permuted(problem: &Problem, release: &Table) -> bool {
+    match &problem.sensitive[..] {
+        [counted] => find(release, GROUP).is_some() && find(release, &counted.name).is_none(),
+        _ => false,
     }
-    let path = sensitive_path(release.path());
-    let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
-    let missing = policy.missing.first().map_or("", String::as_str);
-    let table = Table::read(&Reading { path: &path, missing, plan: &plan, watch })?;
+}
+
+fn find(table: &Table, name: &str) -> Option<usize> {
+    table.names().iter().position(|column| column == name)
+}
+
+/// The groups of a release by permutation and what its table of sensitive values says of each.
+pub(crate) fn groups(
+    problem: &Problem,
+    release: &Table,
+    sensitive: Option<&Table>,
+) -> Result<Option<Permuted>> {
+    let ([counted], Some(column), true) =
+        (&problem.sensitive[..], find(release, GROUP), is_permuted(problem, release))
+    else {
+        return Ok(None);
+    };
+    let table = sensitive.ok_or_else(|| no_sensitive_values().in_file(release.origin()))?;
     let needed = |name: &str| {
-        find(&table, name).ok_or_else(|| {
-            Error::input(format!("the table of sensitive values has no column \"{name}\"")).in_file(&path)
+        find(table, name).filter(|at| table.storage(*at) == Storage::Coded).ok_or_else(|| {
+            Error::input(format!("the table of sensitive values has no column \"{name}\""))
+                .in_file(table.origin())
         })
     };
-    let (group, count) = (needed(GROUP)?, needed(COUNT)?);
-    let codes = codes_of(counted, &table)?;
+    let (group, count, _) = (needed(GROUP)?, needed(COUNT)?, needed(&counted.name)?);
+    let codes = codes_of(counted, table)?;
     let counts: Vec<Option<u64>> = table.values(count).iter().map(|text| text.parse().ok()).collect();
     let numbers: Map<&str, u32> = release.values(column).into_iter().zip(0..).collect();
     let known: Vec<Option<u32>> = table.values(group).iter().map(|text| numbers.get(text).copied()).collect();

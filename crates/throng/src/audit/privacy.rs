@@ -45,7 +45,7 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
 pub fn codes_of(counted: &Counted, release: &Table) -> Result<Vec<u32>> {
     let column = release.names().iter().position(|name| *name == counted.name).ok_or_else(|| {
         Error::input(format!("the release has no column \"{}\"", counted.name))
-            .in_file(release.path())
+            .in_file(release.origin())
             .for_attribute(&counted.name)
             .with_hint("is this a release of this table, under this policy?")
     })?;

@@ -19,7 +19,7 @@ use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::release::Publish;
 use crate::report::Section;
-use crate::table::{Reading, Storage, Table};
+use crate::table::{Storage, Table};
 use crate::watch::Watch;
 
 /// The tasks of this library.
@@ -117,6 +117,8 @@ pub struct Study<'a> {
     pub policy: &'a Policy,
     /// The release as published, every column coded.
     pub release: &'a Table,
+    /// Its sensitive values by group, if it is one by permutation.
+    pub sensitive: Option<&'a Table>,
     /// What the release's cells say of each quasi-identifier.
     pub cells: &'a Cells<'a>,
     /// The record behind each row of the release, where it was made here; nobody can tell for a file.
@@ -141,8 +143,7 @@ pub struct Outcome {
 /// Reads a file with every column coded.
 pub(crate) fn read_all(path: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Table> {
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
-    let missing = policy.missing.first().map_or("", String::as_str);
-    Table::read(&Reading { path, missing, plan: &plan, watch })
+    Table::read(path, &policy.reading(&plan, watch))
 }
 
 /// A file named beside the policy if it is there, else from where the command runs.

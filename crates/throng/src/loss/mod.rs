@@ -1,10 +1,12 @@
 //! Loss: what generalizing costs.
 
 pub mod bound;
+mod exact_sum;
 mod extent;
 mod kernel;
 mod limit;
 
+pub use exact_sum::ExactSum;
 pub use extent::Extent;
 pub use kernel::{Kernel, PairTables};
 pub use limit::Limits;

@@ -22,16 +22,17 @@ use std::path::Path;
 pub use registry::Registry;
 use target::Target;
 
-use crate::audit::{Findings, audit};
+use crate::audit::{Findings, Keep, Received, audit};
 use crate::error::{Error, Result};
+use crate::format::Format;
 use crate::method::options::Mistake;
 use crate::method::{Entry, Method, Methods, PerPart, Published, Solution, Traits};
 use crate::policy::Policy;
 use crate::privacy::Part;
 use crate::problem::{self, Problem};
-use crate::release::{Order, Output, Publish, Release, permutation};
+use crate::release::{Batches, MemoryFile, Order, Output, Publish, Release, Sink, permutation};
 use crate::secret::Secret;
-use crate::table::{Reading, Table};
+use crate::table::Table;
 use crate::watch::Watch;
 
 /// What is chosen beside the policy.
@@ -86,13 +87,27 @@ pub struct Solved {
     pub policy: Policy,
 }
 
-/// A release that is written but not under its name yet.
+/// A release that was written to sinks: files that have no name yet, or memory.
 #[derive(Debug)]
-pub struct Written {
+pub struct Written<S> {
     /// The release.
-    pub output: Output,
+    pub release: S,
     /// The table of sensitive values, where it is published by permutation.
-    pub beside: Option<Output>,
+    pub sensitive: Option<S>,
+}
+
+impl<S: Sink> Written<S> {
+    /// Reads it back as its recipients will.
+    pub fn read_back(
+        &self,
+        problem: &Problem,
+        policy: &Policy,
+        keep: Keep,
+        watch: &dyn Watch,
+    ) -> Result<Received> {
+        let sensitive = self.sensitive.as_ref().map(|sink| sink as &dyn Sink);
+        Received::read_back(&self.release, sensitive, problem, policy, keep, watch)
+    }
 }
 
 impl Plan {
@@ -259,7 +274,7 @@ impl Plan {
         Release::new(table, problem, &solved.policy, &solved.solution, self.publish, self.order)
     }
 
-    /// Writes the release of a solution beside the name that it will get.
+    /// Writes the release of a solution to a file beside the name that it will get.
     pub fn write(
         &self,
         table: &Table,
@@ -267,32 +282,77 @@ impl Plan {
         solved: &Solved,
         path: &Path,
         watch: &dyn Watch,
-    ) -> Result<Written> {
+    ) -> Result<Written<Output>> {
         if self.publish == Publish::Permutation {
             permutation::check_name(path)?;
         }
-        let release = self.release(table, problem, solved)?;
-        let mut output = Output::create(path)?;
-        if self.publish != Publish::Permutation {
-            release.write(&mut output, watch)?;
-            return Ok(Written { output, beside: None });
-        }
-        let temporary = permutation::sensitive_path(output.temporary_path());
-        let mut beside = Output::create_beside(&output, &permutation::sensitive_path(path), &temporary)?;
-        release.write(&mut output, watch)?;
-        release.write_sensitive(&mut beside)?;
-        Ok(Written { output, beside: Some(beside) })
+        let release = Output::create(path)?;
+        let sensitive = match self.publish {
+            Publish::Permutation => {
+                let temporary = permutation::sensitive_path(release.temporary_path());
+                Some(Output::create_beside(&release, &permutation::sensitive_path(path), &temporary)?)
+            }
+            Publish::Cells | Publish::Bounds => None,
+        };
+        let mut written = Written { release, sensitive };
+        self.fill(table, problem, solved, &mut written, watch)?;
+        Ok(written)
     }
 
-    /// Measures a written release. One that does not meet a requirement that the method promised to meet is a bug.
-    pub fn audit(
+    /// Writes the release of a solution as a file in memory.
+    pub fn write_in_memory(
+        &self,
+        table: &Table,
+        problem: &Problem,
+        solved: &Solved,
+        format: &'static Format,
+        watch: &dyn Watch,
+    ) -> Result<Written<MemoryFile>> {
+        let permuted = self.publish == Publish::Permutation;
+        let sensitive = permuted.then(|| MemoryFile::new(format));
+        let mut written = Written { release: MemoryFile::new(format), sensitive };
+        self.fill(table, problem, solved, &mut written, watch)?;
+        Ok(written)
+    }
+
+    /// The release of a solution as record batches.
+    pub fn to_batches(
+        &self,
+        table: &Table,
+        problem: &Problem,
+        solved: &Solved,
+        watch: &dyn Watch,
+    ) -> Result<Written<Batches>> {
+        let sensitive = (self.publish == Publish::Permutation).then(Batches::new);
+        let mut written = Written { release: Batches::new(), sensitive };
+        self.fill(table, problem, solved, &mut written, watch)?;
+        Ok(written)
+    }
+
+    fn fill<S: Sink>(
+        &self,
+        table: &Table,
+        problem: &Problem,
+        solved: &Solved,
+        written: &mut Written<S>,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let release = self.release(table, problem, solved)?;
+        release.write(&mut written.release, watch)?;
+        written.sensitive.as_mut().map_or(Ok(()), |sensitive| release.write_sensitive(sensitive))
+    }
+
+    /// Measures a written release, read back as its recipients will read it. One that does not meet a requirement that the
+    /// method promised to meet is a bug.
+    pub fn audit<S: Sink>(
         &self,
         problem: &Problem,
         solved: &Solved,
-        release: &Path,
+        written: &Written<S>,
         watch: &dyn Watch,
     ) -> Result<Findings> {
-        let findings = audit(problem, &solved.policy, release, watch)?;
+        let received = written.read_back(problem, &solved.policy, Keep::Audited, watch)?;
+        let findings = audit(problem, &solved.policy, &received, watch)?;
         self.check(&findings)?;
         Ok(findings)
     }
@@ -319,12 +379,7 @@ pub(crate) const UNMET_HINT: &str = "mask more records at once, leave out those 
 
 /// Reads a table as a policy needs it.
 pub(crate) fn read(data: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Table> {
-    let plan = |names: &[String]| {
-        policy.check_columns(names)?;
-        Ok(problem::storage(policy, names))
-    };
-    let missing = policy.missing.first().map_or("", String::as_str);
-    Table::read(&Reading { path: data, missing, plan: &plan, watch })
+    Table::read(data, &policy.reading(&problem::plan(policy), watch))
 }
 
 /// The share of records that may be suppressed. A method whose point it is may suppress some unless told otherwise.

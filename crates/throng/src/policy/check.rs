@@ -10,6 +10,7 @@ use super::{AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, R
 use crate::error::Result;
 use crate::keys::source::Source;
 use crate::keys::{above_zero, choose, out_of_range, within};
+use crate::table::Expansion;
 
 mod attribute;
 mod privacy;
@@ -34,12 +35,22 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
         path: path.map(Path::to_owned),
         text: text.to_owned(),
         incomplete: incomplete.transpose()?.unwrap_or(Incomplete::Keep),
+        expansion: expansion(source, written.max_expansion)?,
         privacy: privacy::check(source, &written.privacy, &attributes, &missing)?,
         missing,
         method: method(source, written.method)?,
         attributes,
         evaluate: written.evaluate,
     })
+}
+
+/// How far files may expand.
+fn expansion(source: Source<'_>, times: Option<Spanned<i64>>) -> Result<Expansion> {
+    let Some(times) = times else { return Ok(Expansion::default()) };
+    match u64::try_from(*times.get_ref()) {
+        Ok(number) if number > 0 => Ok(Expansion { times: number, ..Expansion::default() }),
+        _ => Err(out_of_range(source, "max_expansion", &times, "a whole number of at least 1")),
+    }
 }
 
 fn method(source: Source<'_>, written: WrittenMethod) -> Result<MethodChoice> {

@@ -22,6 +22,8 @@ use crate::keys::source::{Source, point};
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
 use crate::table::Tree;
 use crate::table::domain::shorten;
+use crate::table::{Expansion, Plan, Reading};
+use crate::watch::Watch;
 
 /// The method of a policy that names none.
 pub const DEFAULT_METHOD: &str = "auto";
@@ -37,6 +39,8 @@ pub struct Policy {
     pub missing: Vec<String>,
     /// What happens to rows with a missing cell.
     pub incomplete: Incomplete,
+    /// How far files may expand when they are read.
+    pub expansion: Expansion,
     /// What must hold.
     pub privacy: Privacy,
     /// How to get there.
@@ -172,6 +176,12 @@ pub enum Apart {
 }
 
 impl Policy {
+    /// How tables are read under this policy: its first marker of missing cells stands for nulls.
+    pub fn reading<'a>(&'a self, plan: &'a Plan<'a>, watch: &'a dyn Watch) -> Reading<'a> {
+        let missing = self.missing.first().map_or("", String::as_str);
+        Reading::new(plan, watch).missing(missing).expansion(self.expansion)
+    }
+
     /// Reads and checks the policy in a file.
     pub fn load(path: &Path) -> Result<Self> {
         let text =

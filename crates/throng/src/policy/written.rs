@@ -16,7 +16,7 @@ use crate::keys::source::Source;
 const DEEPEST: usize = 100;
 
 const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate"];
-const DATA: &[&str] = &["missing", "incomplete"];
+const DATA: &[&str] = &["missing", "incomplete", "max_expansion"];
 /// Keys of `[privacy]` beside those of requirements.
 const PRIVACY: &[&str] = &["suppress"];
 const ATTRIBUTE: &[&str] = &["role", "kind", "weight", "leaf_weights", "hierarchy", "rules"];
@@ -26,6 +26,7 @@ const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 pub(super) struct Written<'i> {
     pub missing: Option<List<String>>,
     pub incomplete: Option<Spanned<String>>,
+    pub max_expansion: Option<Spanned<i64>>,
     pub privacy: WrittenPrivacy<'i>,
     pub method: WrittenMethod,
     /// In the order of the text.
@@ -90,6 +91,7 @@ pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i
     Ok(Written {
         missing: data.as_ref().map(|data| data.strings("missing")).transpose()?.flatten(),
         incomplete: data.as_ref().map(|data| data.string("incomplete")).transpose()?.flatten(),
+        max_expansion: data.as_ref().map(|data| data.whole("max_expansion")).transpose()?.flatten(),
         privacy: privacy(source, sections.item("privacy"))?,
         method: sections.item("method").map(|item| method(source, item)).transpose()?.unwrap_or_default(),
         attributes: sections

@@ -56,8 +56,8 @@ const FORMS: &[(&str, Diversity)] = &[
 ];
 
 fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
-    keys.require_sensitive("l")?;
     let written = keys.number("l")?;
+    keys.require_sensitive("l")?;
     let Some(form) = read_form(keys)? else {
         let check = |l: toml::Spanned<f64>| check_l(keys, l, Diversity::Frequency);
         return written.map(check).transpose();

@@ -1,13 +1,11 @@
-//! Releases as Parquet and Arrow IPC.
+//! Releases as Arrow record batches.
 //!
 //! Quasi-identifiers, sensitive and class columns are strings with a dictionary; bounds are numbers or dates.
 //! A dictionary holds each cell that is published once, sorted: neither its order nor what it holds besides
 //! may tell more than the cells do. Passed-through columns have the type that [`types::published`] gives them.
-//! Batches are built in parallel and written in order by another thread.
+//! Batches are built in parallel and taken in order by another thread.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
@@ -15,138 +13,24 @@ use arrow_array::builder::LargeStringBuilder;
 use arrow_array::types::{Date32Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, DictionaryArray, LargeStringArray, PrimitiveArray, RecordBatch,
-    RecordBatchWriter, StringArray,
+    StringArray,
 };
-use arrow_schema::{ArrowError, DataType, Field, Schema};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
-use super::output::Encoder;
 use super::{CellKind, Cells, Column, Content, Release};
 use crate::error::{Error, Result};
+use crate::format::not_encoded;
 use crate::problem::Counted;
-use crate::table::source::is_arrow_stream;
-use crate::table::{Format, types, value};
+use crate::table::{types, value};
 use crate::watch::Watch;
 
 const ROWS_PER_BATCH: usize = 1 << 16;
 const BATCHES_AT_A_TIME: usize = 4;
 
-/// Writes a Parquet file.
-pub(super) fn write_parquet(
-    release: &Release<'_>,
-    encoder: Encoder,
-    watch: &dyn Watch,
-    path: &Path,
-) -> Result<()> {
-    let layout = Layout::new(release);
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        .set_statistics_enabled(EnabledStatistics::Page)
-        .build();
-    Target::new(encoder, path).fill(|target| {
-        let writer = ArrowWriter::try_new(target, layout.schema.clone(), Some(properties));
-        layout.write(writer.map_err(|_| not_encoded())?, watch)
-    })
-}
-
-/// Writes one batch as a whole file.
-pub(super) fn write_batch(batch: &RecordBatch, format: Format, encoder: Encoder, path: &Path) -> Result<()> {
-    let schema = batch.schema();
-    Target::new(encoder, path).fill(|target| match format {
-        Format::Parquet => {
-            write_all(ArrowWriter::try_new(target, schema, None).map_err(|_| not_encoded())?, batch)
-        }
-        _ if is_arrow_stream(path) => {
-            let writer = arrow_ipc::writer::StreamWriter::try_new(target, &schema);
-            write_all(writer.map_err(|_| not_encoded())?, batch)
-        }
-        _ => {
-            let writer = arrow_ipc::writer::FileWriter::try_new(target, &schema);
-            write_all(writer.map_err(|_| not_encoded())?, batch)
-        }
-    })
-}
-
-fn write_all(mut writer: impl RecordBatchWriter, batch: &RecordBatch) -> Result<()> {
-    writer.write(batch).and_then(|()| writer.close()).map_err(|_| not_encoded())
-}
-
-/// Writes an Arrow IPC file, or a stream where the name asks for one.
-pub(super) fn write_arrow(
-    release: &Release<'_>,
-    encoder: Encoder,
-    watch: &dyn Watch,
-    path: &Path,
-) -> Result<()> {
-    let layout = Layout::new(release);
-    Target::new(encoder, path).fill(|target| {
-        if is_arrow_stream(path) {
-            let writer = arrow_ipc::writer::StreamWriter::try_new(target, &layout.schema);
-            layout.write(writer.map_err(|_| not_encoded())?, watch)
-        } else {
-            let writer = arrow_ipc::writer::FileWriter::try_new(target, &layout.schema);
-            layout.write(writer.map_err(|_| not_encoded())?, watch)
-        }
-    })
-}
-
-/// Arrow's own words may quote cells.
-fn not_encoded() -> Error {
-    Error::bug("the release could not be encoded")
-}
-
-/// A writer that remembers its first failure, which the writers of formats pass on as mere text.
-struct Target<'a> {
-    encoder: Encoder,
-    path: &'a Path,
-    failure: Option<io::Error>,
-}
-
-impl<'a> Target<'a> {
-    fn new(encoder: Encoder, path: &'a Path) -> Self {
-        Target { encoder, path, failure: None }
-    }
-
-    /// Writes everything and ends the file.
-    fn fill(mut self, write: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let outcome = write(&mut self);
-        let fail = |cause: &io::Error| Error::io("write", self.path, cause);
-        if let Some(cause) = &self.failure {
-            return Err(fail(cause));
-        }
-        outcome?;
-        self.encoder.finish().map_err(|cause| fail(&cause))
-    }
-
-    fn remember<T>(&mut self, outcome: io::Result<T>) -> io::Result<T> {
-        outcome.map_err(|cause| {
-            let kind = cause.kind();
-            if kind != io::ErrorKind::Interrupted {
-                self.failure.get_or_insert(cause);
-            }
-            kind.into()
-        })
-    }
-}
-
-impl Write for Target<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let outcome = self.encoder.write(bytes);
-        self.remember(outcome)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let outcome = self.encoder.flush();
-        self.remember(outcome)
-    }
-}
-
 /// Where the cells of each column come from.
-struct Layout<'a> {
+pub(super) struct Layout<'a> {
     release: &'a Release<'a>,
     schema: Arc<Schema>,
     sources: Vec<Source<'a>>,
@@ -163,6 +47,8 @@ enum Source<'a> {
     Date(Vec<Option<i32>>),
     /// The next passed-through cell, as this type.
     Text(DataType),
+    /// The same of a nested type, from this column of the table.
+    Nested(usize, DataType),
 }
 
 /// A dictionary, and the place in it of each class or code.
@@ -172,7 +58,7 @@ struct Labels {
 }
 
 impl<'a> Layout<'a> {
-    fn new(release: &'a Release<'a>) -> Self {
+    pub fn new(release: &'a Release<'a>) -> Self {
         let sources: Vec<Source<'a>> =
             release.columns.iter().map(|column| Source::new(release, column)).collect();
         let fields = release.columns.iter().zip(&sources);
@@ -181,28 +67,32 @@ impl<'a> Layout<'a> {
         Layout { release, schema: Arc::new(Schema::new(fields)), sources }
     }
 
-    fn write(&self, mut writer: impl RecordBatchWriter + Send, watch: &dyn Watch) -> Result<()> {
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    /// Hands every batch over, in order.
+    pub fn for_each(
+        &self,
+        watch: &dyn Watch,
+        take: &mut (dyn FnMut(RecordBatch) -> Result<()> + Send),
+    ) -> Result<()> {
         std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel::<Vec<RecordBatch>>(1);
-            let written = scope.spawn(move || -> Result<(), ArrowError> {
-                for batch in receiver.into_iter().flatten() {
-                    writer.write(&batch)?;
-                }
-                writer.close()
-            });
+            let taken = scope.spawn(move || receiver.into_iter().flatten().try_for_each(take));
             for rows in self.release.rows.in_order().chunks(ROWS_PER_BATCH * BATCHES_AT_A_TIME) {
                 watch.check()?;
                 let batches = rows.par_chunks(ROWS_PER_BATCH).map(|records| self.batch(records));
                 let batches = batches.collect::<Result<Vec<_>>>()?;
                 watch.advance(rows.len() as u64);
-                // The receiver is gone only after a failed write, which is told below.
+                // The receiver is gone only after a failure, which is told below.
                 if sender.send(batches).is_err() {
                     break;
                 }
             }
             drop(sender);
-            match written.join() {
-                Ok(outcome) => outcome.map_err(|_| not_encoded()),
+            match taken.join() {
+                Ok(outcome) => outcome,
                 Err(_) => Err(Error::bug("the writing thread failed")),
             }
         })
@@ -233,6 +123,12 @@ impl<'a> Layout<'a> {
                     let texts = texts.next().unwrap_or_else(|| LargeStringArray::new_null(records.len()));
                     types::typed(&texts, kind).map_err(|_| self.untypable(&texts, kind, at, records))?
                 }
+                Source::Nested(column, _) => {
+                    // Its texts stand among those of the others.
+                    texts.next();
+                    let rows = records.iter().map(|&record| self.release.problem.row(record));
+                    self.release.table.nested_cells(*column, rows)?
+                }
             });
         }
         RecordBatch::try_new(self.schema.clone(), arrays).map_err(|_| not_encoded())
@@ -240,7 +136,8 @@ impl<'a> Layout<'a> {
 
     /// The texts of all passed-through columns. Row by row, as the table keeps them.
     fn passed_through(&self, records: &[u32]) -> Vec<LargeStringArray> {
-        let count = self.sources.iter().filter(|source| matches!(source, Source::Text(_))).count();
+        let passed = |source: &&Source<'_>| matches!(source, Source::Text(_) | Source::Nested(..));
+        let count = self.sources.iter().filter(passed).count();
         let mut builders: Vec<_> =
             (0..count).map(|_| LargeStringBuilder::with_capacity(records.len(), records.len() * 8)).collect();
         for &record in records {
@@ -256,7 +153,7 @@ impl<'a> Layout<'a> {
     fn untypable(&self, texts: &LargeStringArray, kind: &DataType, at: usize, records: &[u32]) -> Error {
         let Release { table, problem, columns, .. } = self.release;
         let error = Error::input(format!("a cell cannot be written as {kind}"))
-            .in_file(table.path())
+            .in_file(table.origin())
             .in_column(columns[at].source as u64 + 1)
             .for_attribute(&columns[at].name)
             .with_hint("give the column as text, or make it an identifier to leave it out");
@@ -275,10 +172,14 @@ impl<'a> Source<'a> {
                 let texts = published_values(release, counted);
                 Source::RecordLabels(Labels::new(release, &texts), counted)
             }
-            Content::Text => Source::Text(match release.table.schema() {
-                Some(schema) => types::published(schema.field(column.source).data_type()),
-                None => DataType::Utf8,
-            }),
+            Content::Text => {
+                let own = release.table.schema().map(|schema| schema.field(column.source).data_type());
+                let kind = own.map_or(DataType::Utf8, types::published);
+                match release.table.is_nested(column.source) {
+                    true => Source::Nested(column.source, kind),
+                    false => Source::Text(kind),
+                }
+            }
         }
     }
 
@@ -303,7 +204,7 @@ impl<'a> Source<'a> {
             Source::Whole(_) => DataType::Int64,
             Source::Real(_) => DataType::Float64,
             Source::Date(_) => DataType::Date32,
-            Source::Text(kind) => kind.clone(),
+            Source::Text(kind) | Source::Nested(_, kind) => kind.clone(),
         }
     }
 }
@@ -352,22 +253,4 @@ fn numbers<T: ArrowPrimitiveType>(
     classes: impl Iterator<Item = u32>,
 ) -> ArrayRef {
     Arc::new(PrimitiveArray::<T>::from_iter(classes.map(|class| of_class[class as usize])))
-}
-
-#[cfg(all(test, target_os = "linux"))]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_full_disk_is_told_with_the_path() {
-        for size in [10, 1 << 20] {
-            let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
-            let target = Target::new(Encoder::Plain(io::BufWriter::new(full)), Path::new("release.parquet"));
-            let outcome = target.fill(|target| target.write_all(&vec![0; size]).map_err(|_| not_encoded()));
-            let error = outcome.unwrap_err();
-            assert!(error.message().contains("no space left"), "{error}");
-            assert_eq!(error.place().file.as_deref(), Some(Path::new("release.parquet")));
-        }
-    }
 }

@@ -1,17 +1,21 @@
 //! Releases: from a partition to what is published.
 //!
-//! [`Release`] knows the cells of every class and the order of rows; `text` and `columnar` write them; [`Output`]
-//! makes sure that a file gets its name only when it is complete.
+//! [`Release`] knows the cells of every class and the order of rows; `text` and `columnar` render them; a [`Sink`] takes
+//! them. [`Output`], the sink that is a file, gets its name only when it is complete.
 
 mod columnar;
 mod output;
 pub(crate) mod permutation;
+mod rendered;
 mod rows;
-mod text;
+mod sink;
+pub(crate) mod text;
 
 use std::borrow::Cow;
 
 pub use output::Output;
+pub use rendered::{Rendered, RenderedBatches};
+pub use sink::{Batches, MemoryFile, Sink};
 
 use rows::Rows;
 
@@ -19,8 +23,8 @@ use crate::error::{Error, Result};
 use crate::method::{Boxes, GroupCells, MaskedPart, Partition, Recoding, Solution};
 use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Counted, Problem};
-use crate::table::{Dialect, Domain, Format, Map, Scale, Table, value};
-use crate::watch::Watch;
+use crate::table::{Domain, Map, Scale, Table, value};
+use crate::watch::{Unwatched, Watch};
 
 /// How quasi-identifiers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -143,13 +147,8 @@ impl<'a> Release<'a> {
         check_names(&columns)?;
         let class_of = partition.group_of_record(problem.len());
         let rows = rows(problem, &solution.suppressed, &class_of, order);
-        let null_text = table.schema().map(|_| policy.missing.first().cloned().unwrap_or_default());
+        let null_text = table.has_nulls().then(|| policy.missing.first().cloned().unwrap_or_default());
         Ok(Release { table, problem, columns, class_of, rows, classes: partition.len(), null_text })
-    }
-
-    /// Writes the table of sensitive values by group that belongs to a release by permutation.
-    pub fn write_sensitive(&self, output: &mut Output) -> Result<()> {
-        permutation::write(self, output)
     }
 
     /// Number of records.
@@ -162,21 +161,15 @@ impl<'a> Release<'a> {
         self.len() == 0
     }
 
-    /// Writes the release in a format.
-    pub fn write(&self, output: &mut Output, watch: &dyn Watch) -> Result<()> {
+    /// Writes the release.
+    pub fn write(&self, sink: &mut dyn Sink, watch: &dyn Watch) -> Result<()> {
         watch.stage("writing", Some(self.len() as u64));
-        let path = output.path().to_owned();
-        match output.format() {
-            Format::Text { delimiter } => {
-                let own = self.table.dialect().unwrap_or_default();
-                let dialect = Dialect { delimiter: delimiter.unwrap_or(own.delimiter), line_end: b'\n' };
-                let mut writer = output.encoder()?;
-                text::write(self, dialect, &mut writer, watch, &path)?;
-                writer.finish().map_err(|cause| Error::io("write", &path, &cause))
-            }
-            Format::Parquet => columnar::write_parquet(self, output.encoder()?, watch, &path),
-            Format::Arrow => columnar::write_arrow(self, output.encoder()?, watch, &path),
-        }
+        sink.take(&Rendered::release(self), watch)
+    }
+
+    /// Writes the table of sensitive values by group that belongs to a release by permutation.
+    pub fn write_sensitive(&self, sink: &mut dyn Sink) -> Result<()> {
+        sink.take(&Rendered::sensitive_values(self)?, &Unwatched)
     }
 }
 

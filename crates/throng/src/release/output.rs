@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
-use crate::table::Format;
-use crate::table::source::{Compression, format_of, is_standard};
+use crate::table::source::{Compression, is_standard};
 
 /// A file being written under a temporary name. Dropping it removes it; [`Output::publish`] gives it its name.
 #[derive(Debug)]
@@ -75,16 +74,11 @@ impl Output {
         self.temporary.path()
     }
 
-    /// The format its name tells.
-    pub fn format(&self) -> Format {
-        format_of(&self.path).0
-    }
-
     /// A writer that compresses as the name tells.
     pub(crate) fn encoder(&mut self) -> Result<Encoder> {
         let fail = |cause: io::Error| Error::io("write", &self.path, &cause);
         let file = BufWriter::with_capacity(1 << 16, self.temporary.reopen().map_err(fail)?);
-        Ok(match format_of(&self.path).1 {
+        Ok(match Compression::of(&self.path) {
             Compression::None => Encoder::Plain(file),
             Compression::Gzip => {
                 Encoder::Gzip(Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6))))

@@ -6,14 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
 
-use super::text::push_quoted;
-use super::{CellKind, Cells, Column, Content, Output, Release, columnar};
+use super::text::syntax::push_row;
+use super::text::{Syntax, Value};
+use super::{CellKind, Cells, Column, Content, Release};
 use crate::error::{Error, Result};
+use crate::format::{Target, not_encoded};
 use crate::policy::Policy;
 use crate::privacy::QuasiIdentifiers;
 use crate::problem::{Counted, Problem};
-use crate::table::Format;
 use crate::table::source::is_standard;
 
 /// The column that both tables share.
@@ -85,66 +87,61 @@ pub(super) fn group_column<'a>(groups: usize) -> Column<'a> {
     Column { name: GROUP.to_owned(), source: 0, content: Content::Cells(cells) }
 }
 
-/// Group, value and how often it occurs there, by group and then in the order of the values.
-fn counts(release: &Release<'_>, counted: &Counted) -> Vec<(u32, u32, u32)> {
-    let mut pairs: Vec<(u32, u32)> = release
-        .rows
-        .records
-        .iter()
-        .map(|record| (release.class_of[*record as usize], counted.codes[*record as usize]))
-        .collect();
-    pairs.sort_unstable();
-    pairs.chunk_by(|a, b| a == b).map(|run| (run[0].0 + 1, run[0].1, run.len() as u32)).collect()
+/// The table of sensitive values: group, value and how often it occurs there, by group and then in the order of the
+/// values.
+pub(super) struct SensitiveValues<'a> {
+    pub release: &'a Release<'a>,
+    counted: &'a Counted,
+    rows: Vec<(u32, u32, u32)>,
 }
 
-/// Writes the table of sensitive values.
-pub(super) fn write(release: &Release<'_>, output: &mut Output) -> Result<()> {
-    let counted = release
-        .problem
-        .sensitive
-        .first()
-        .ok_or_else(|| Error::bug("a permutation without a sensitive attribute"))?;
-    let rows = counts(release, counted);
-    let path = output.path().to_owned();
-    match output.format() {
-        Format::Text { delimiter } => {
-            let delimiter =
-                delimiter.unwrap_or_else(|| release.table.dialect().unwrap_or_default().delimiter);
-            let mut text = Vec::new();
-            let mut line = |cells: [&[u8]; 3]| {
-                for (at, cell) in cells.into_iter().enumerate() {
-                    if at > 0 {
-                        text.push(delimiter);
-                    }
-                    push_quoted(&mut text, cell, delimiter);
-                }
-                text.push(b'\n');
-            };
-            line([GROUP.as_bytes(), counted.name.as_bytes(), COUNT.as_bytes()]);
-            for (group, value, count) in rows {
-                let label = counted.domain.label(value).as_bytes();
-                line([group.to_string().as_bytes(), label, count.to_string().as_bytes()]);
-            }
-            let mut writer = output.encoder()?;
-            let fail = |cause: std::io::Error| Error::io("write", &path, &cause);
-            writer.write_all(&text).map_err(fail)?;
-            writer.finish().map_err(fail)
+impl<'a> SensitiveValues<'a> {
+    pub fn of(release: &'a Release<'a>) -> Result<Self> {
+        let counted = release.problem.sensitive.first();
+        let counted = counted.ok_or_else(|| Error::bug("a permutation without a sensitive attribute"))?;
+        let of_record = |record: &u32| (release.class_of[*record as usize], counted.codes[*record as usize]);
+        let mut pairs: Vec<(u32, u32)> = release.rows.records.iter().map(of_record).collect();
+        pairs.sort_unstable();
+        let rows =
+            pairs.chunk_by(|a, b| a == b).map(|run| (run[0].0 + 1, run[0].1, run.len() as u32)).collect();
+        Ok(SensitiveValues { release, counted, rows })
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Names of the columns.
+    pub fn names(&self) -> [&str; 3] {
+        [GROUP, &self.counted.name, COUNT]
+    }
+
+    /// Writes it as lines of text.
+    pub fn write_lines(&self, syntax: &impl Syntax, target: &mut Target<'_>) -> Result<()> {
+        let mut text = Vec::new();
+        syntax.head(&self.names(), &mut text);
+        for &(group, value, count) in &self.rows {
+            let (group, count) = (group.to_string(), count.to_string());
+            let label = self.release.text_value(self.counted.domain.label(value));
+            push_row(syntax, [Value::Bare(&group), label, Value::Bare(&count)], &mut text);
         }
-        format => {
-            let numbers = |pick: &dyn Fn(&(u32, u32, u32)) -> u32| -> ArrayRef {
-                Arc::new(rows.iter().map(|row| i64::from(pick(row))).collect::<Int64Array>())
-            };
-            let null = |label: &&str| release.null_text.as_deref() != Some(*label);
-            let labels: StringArray =
-                rows.iter().map(|row| Some(counted.domain.label(row.1)).filter(null)).collect();
-            let batch = RecordBatch::try_from_iter_with_nullable([
-                (GROUP, numbers(&|row| row.0), true),
-                (counted.name.as_str(), Arc::new(labels) as ArrayRef, true),
-                (COUNT, numbers(&|row| row.2), true),
-            ]);
-            let batch = batch.map_err(|_| Error::bug("the sensitive values could not be encoded"))?;
-            columnar::write_batch(&batch, format, output.encoder()?, &path)
-        }
+        let place = target.place().to_owned();
+        target.write_all(&text).map_err(|cause| Error::io("write", &place, &cause))
+    }
+
+    /// The whole of it as one record batch.
+    pub fn batch(&self) -> Result<RecordBatch> {
+        let numbers = |pick: &dyn Fn(&(u32, u32, u32)) -> u32| -> ArrayRef {
+            Arc::new(self.rows.iter().map(|row| i64::from(pick(row))).collect::<Int64Array>())
+        };
+        let not_null = |label: &&str| self.release.null_text.as_deref() != Some(*label);
+        let label = |row: &(u32, u32, u32)| Some(self.counted.domain.label(row.1)).filter(not_null);
+        let labels: StringArray = self.rows.iter().map(label).collect();
+        let kinds = [DataType::Int64, DataType::Utf8, DataType::Int64];
+        let fields = self.names().into_iter().zip(kinds).map(|(name, kind)| Field::new(name, kind, true));
+        let fields: Vec<Field> = fields.collect();
+        let columns = vec![numbers(&|row| row.0), Arc::new(labels) as ArrayRef, numbers(&|row| row.2)];
+        RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).map_err(|_| not_encoded())
     }
 }
 

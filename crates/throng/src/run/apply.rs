@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::recipe::Recipe;
 use crate::release::Order;
 use crate::secret::Secret;
-use crate::table::{Reading, Table};
+use crate::table::Table;
 use crate::watch::Watch;
 
 /// What to mask.
@@ -62,9 +62,8 @@ impl Apply {
 
     fn read(&self, watch: &dyn Watch) -> Result<Table> {
         let policy = self.recipe.policy()?;
-        let missing = policy.missing.first().map_or("", String::as_str);
         let plan = |names: &[String]| self.recipe.storage(&policy, names);
-        Table::read(&Reading { path: &self.data, missing, plan: &plan, watch })
+        Table::read(&self.data, &policy.reading(&plan, watch))
     }
 }
 
@@ -127,7 +126,7 @@ pub(crate) fn take_unknown_values_in(policy: &mut Policy, table: &Table) -> Resu
         }
         *tree = std::mem::take(tree).finish().map_err(|error| {
             error
-                .in_file(table.path())
+                .in_file(table.origin())
                 .for_attribute(name)
                 .with_hint("the table has a value called like a group")
         })?;

@@ -1,6 +1,6 @@
 //! Several methods and several k on one table, read once.
 //!
-//! Every combination is a plan of its own: solved, released to a temporary file and audited as `anonymize` does it. The lower
+//! Every combination is a plan of its own: solved, released as a file in memory and audited as `anonymize` does it. The lower
 //! bound on the loss depends on the table and the requirement alone, so it is computed once per k.
 
 use std::path::PathBuf;
@@ -9,10 +9,11 @@ use std::time::Instant;
 use indexmap::IndexMap;
 
 use super::report;
-use crate::audit::{self, LowerBound};
+use crate::audit::{self, Keep, LowerBound};
 use crate::error::{Error, Fault, Result};
+use crate::format::CSV;
 use crate::method::Methods;
-use crate::plan::{Choices, Plan, Registry, Written};
+use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::report::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
@@ -130,7 +131,7 @@ impl Stage<'_> {
         Ok(ComparisonRun { method, k, report, refused })
     }
 
-    /// Releases what a plan finds to a file that nobody sees and audits it.
+    /// Releases what a plan finds as a file in memory and audits it.
     fn report(&mut self, policy: &Policy, problem: &mut Problem) -> Result<Report> {
         self.watch.check()?;
         self.watch.stage(&policy.method.name, None);
@@ -141,13 +142,10 @@ impl Stage<'_> {
         let solved = plan.solve(problem, self.watch)?;
         let anonymize = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let fail = |cause: std::io::Error| Error::io("write", &std::env::temp_dir(), &cause);
-        let folder = tempfile::tempdir().map_err(fail)?;
-        let file = folder.path().join("release.csv");
-        let Written { output, beside } = plan.write(self.table, problem, &solved, &file, self.watch)?;
+        let written = plan.write_in_memory(self.table, problem, &solved, &CSV, self.watch)?;
         let write = start.elapsed().as_secs_f64();
-        let mut findings = audit::audit_cells(problem, &solved.policy, output.temporary_path(), self.watch)?;
-        drop(beside);
+        let received = written.read_back(problem, &solved.policy, Keep::Audited, self.watch)?;
+        let mut findings = audit::audit_cells(problem, &solved.policy, &received, self.watch)?;
         plan.check(&findings)?;
         if !findings.measures.permuted {
             findings.measures.set_lower_bound(self.bound(&solved.policy, problem)?);

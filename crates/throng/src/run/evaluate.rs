@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::audit::{Cells, Measures, audit_cells};
-use crate::error::{Error, Result};
-use crate::evaluate::{Entry, Solver, Study, Task, read_all};
+use crate::audit::{Cells, Keep, Measures, Received, audit_cells};
+use crate::error::Result;
+use crate::evaluate::{Entry, Solver, Study, Task};
+use crate::format::CSV;
 use crate::method::options::Mistake;
 use crate::method::{Partition, Solution};
-use crate::plan::{Choices, Plan, Registry, Written};
+use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::release::{Order, Output};
+use crate::release::Order;
 use crate::report::Page;
 use crate::table::Table;
 use crate::watch::Watch;
@@ -61,11 +62,12 @@ impl Evaluate {
             Some(release) => {
                 let table = super::read(&self.data, &self.policy, watch)?;
                 let problem = Problem::new(&table, &self.policy)?;
+                let received = Received::read(release, &problem, &self.policy, Keep::All, watch)?;
                 let made = Made {
                     table: &table,
                     problem: &problem,
                     policy: &self.policy,
-                    file: release,
+                    received: &received,
                     records: None,
                 };
                 self.study(&task, &made, watch)
@@ -95,12 +97,8 @@ impl Evaluate {
         let table = plan.read(&self.data, watch)?;
         let mut problem = plan.problem(&table)?;
         let solved = plan.solve(&mut problem, watch)?;
-        let fail = |cause: std::io::Error| Error::io("write", &std::env::temp_dir(), &cause);
-        let folder = tempfile::tempdir().map_err(fail)?;
-        let file = folder.path().join("release.csv");
-        let Written { output, beside } = plan.write(&table, &problem, &solved, &file, watch)?;
-        beside.map_or(Ok(()), Output::publish)?;
-        output.publish()?;
+        let written = plan.write_in_memory(&table, &problem, &solved, &CSV, watch)?;
+        let received = written.read_back(&problem, &solved.policy, Keep::All, watch)?;
         let groups = solved.solution.partition.group_of_record(problem.len());
         let kept = (0..).zip(groups).filter(|(_, group)| *group != Partition::NO_GROUP);
         let records: Vec<u32> = kept.map(|(record, _)| record).collect();
@@ -108,7 +106,7 @@ impl Evaluate {
             table: &table,
             problem: &problem,
             policy: &solved.policy,
-            file: &file,
+            received: &received,
             records: Some(&records),
         };
         self.study(task, &made, watch)
@@ -120,16 +118,17 @@ impl Evaluate {
         made: &Made<'_>,
         watch: &dyn Watch,
     ) -> Result<Evaluation> {
-        let Made { table, problem, policy, file, records } = *made;
-        let measures = audit_cells(problem, policy, file, watch)?.measures;
-        let release = read_all(file, policy, watch)?;
-        let cells = Cells::read(problem, policy, &release)?;
+        let Made { table, problem, policy, received, records } = *made;
+        let measures = audit_cells(problem, policy, received, watch)?.measures;
+        let release = &received.table;
+        let cells = Cells::read(problem, policy, release)?;
         let study = Study {
             data: &self.data,
             table,
             problem,
             policy,
-            release: &release,
+            release,
+            sensitive: received.sensitive.as_ref(),
             cells: &cells,
             records,
             measures: &measures,
@@ -163,7 +162,7 @@ struct Made<'a> {
     problem: &'a Problem,
     /// What the release is held to.
     policy: &'a Policy,
-    file: &'a Path,
+    received: &'a Received,
     /// The record behind each row, where that is known.
     records: Option<&'a [u32]>,
 }

@@ -19,7 +19,7 @@ pub(crate) use apply::take_unknown_values_in;
 pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
 
-use crate::audit::{Findings, audit};
+use crate::audit::{Findings, audit_file};
 use crate::error::{Error, Fault, Result};
 use crate::method::{Methods, Solution};
 use crate::plan::{self, Choices, Plan, Registry, Solved, Written};
@@ -35,9 +35,7 @@ use crate::watch::Watch;
 /// A release that is written and audited but not under its name yet. Dropping it removes it.
 #[derive(Debug)]
 pub struct Prepared {
-    output: Output,
-    /// The table of sensitive values, where there is one.
-    beside: Option<Output>,
+    written: Written<Output>,
     /// What it achieves.
     pub report: Report,
     /// How other records can be masked in the same way, if the method learned that.
@@ -47,8 +45,8 @@ pub struct Prepared {
 impl Prepared {
     /// Lets the release appear under its name.
     pub fn publish(self) -> Result<Report> {
-        self.beside.map_or(Ok(()), Output::publish)?;
-        self.output.publish()?;
+        self.written.sensitive.map_or(Ok(()), Output::publish)?;
+        self.written.release.publish()?;
         Ok(self.report)
     }
 }
@@ -58,7 +56,7 @@ pub fn audit_files(data: &Path, release: &Path, policy: &Policy, watch: &dyn Wat
     let table = read(data, policy, watch)?;
     let mut problem = Problem::new(&table, policy)?;
     problem.suppressible = plan::records(plan::allowance(policy, &Methods::standard()), problem.len());
-    audit(&problem, policy, release, watch)
+    audit_file(&problem, policy, release, watch)
 }
 
 /// Reads a table as a policy needs it.
@@ -99,16 +97,16 @@ impl Job<'_> {
             _ => error,
         })?;
         clock.lap("anonymize");
-        let Written { output, beside } = plan.write(table, &problem, &solved, self.release, watch)?;
+        let written = plan.write(table, &problem, &solved, self.release, watch)?;
         clock.lap("write");
-        let findings = plan.audit(&problem, &solved, output.temporary_path(), watch).map_err(in_data)?;
+        let findings = plan.audit(&problem, &solved, &written, watch).map_err(in_data)?;
         clock.lap("audit");
-        let provenance = self.provenance(output.temporary_path())?;
+        let provenance = self.provenance(written.release.temporary_path())?;
         watch.check()?;
         let masks = solved.solution.recoding.masks();
         let recipe = masks.map(|parts| Recipe::new(&problem, plan.policy(), parts));
         let report = report(plan, &problem, &solved, findings, provenance, clock.finish());
-        Ok(Prepared { output, beside, report, recipe })
+        Ok(Prepared { written, report, recipe })
     }
 
     fn provenance(&self, release: &Path) -> Result<Provenance> {

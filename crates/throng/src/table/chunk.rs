@@ -4,6 +4,8 @@
 //! passed through are kept as text, row by row, because a release visits rows in random order and should
 //! touch as few cache lines of each as it can.
 
+use arrow_array::ArrayRef;
+
 use super::Storage;
 use super::intern::Interner;
 
@@ -13,6 +15,8 @@ pub(crate) struct Chunk {
     pub rows: usize,
     pub coded: Vec<CodedRun>,
     pub text: TextRows,
+    /// The passed-through columns of nested types.
+    pub nested: Vec<ArrayRef>,
     /// Whether no cell held a quote, so that nothing needs quoting when written with the same delimiter.
     pub plain: bool,
     /// Lines that the chunk spans, for places in messages.
@@ -125,8 +129,18 @@ pub(crate) struct TextRows {
     /// Where each cell ends; `width` cells per row.
     ends: Vec<u32>,
     width: usize,
-    /// Which cells were null, in formats that have nulls; cells past the end were not.
-    nulls: Vec<bool>,
+    /// How cells were written, in formats where it matters; cells past the end were texts.
+    written: Vec<Written>,
+}
+
+/// How a passed-through cell was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Written {
+    #[default]
+    Text,
+    /// Without quotes in a format that has quotes for texts: a number or a boolean.
+    Bare,
+    Null,
 }
 
 impl TextRows {
@@ -134,14 +148,8 @@ impl TextRows {
     pub fn row(&self, row: usize) -> TextRow<'_> {
         let first = row * self.width;
         let start = if first == 0 { 0 } else { self.ends[first - 1] };
-        TextRow { bytes: &self.bytes, ends: &self.ends[first..first + self.width], start }
-    }
-
-    /// The cells of a row; `None` where they were null.
-    pub fn nullable_row(&self, row: usize) -> impl Iterator<Item = Option<&[u8]>> {
-        let first = row * self.width;
-        let is_null = move |at: usize| self.nulls.get(first + at).copied().unwrap_or(false);
-        self.row(row).cells().enumerate().map(move |(at, cell)| (!is_null(at)).then_some(cell))
+        let written = self.written.get(first..).unwrap_or_default();
+        TextRow { bytes: &self.bytes, ends: &self.ends[first..first + self.width], start, written }
     }
 }
 
@@ -151,12 +159,20 @@ pub(crate) struct TextRow<'a> {
     bytes: &'a [u8],
     ends: &'a [u32],
     start: u32,
+    /// How the cells of this row and of those that follow were written.
+    written: &'a [Written],
 }
 
 impl<'a> TextRow<'a> {
-    /// The cells.
-    pub fn cells(self) -> impl Iterator<Item = &'a [u8]> {
-        self.places().map(|(start, end)| &self.bytes[start..end])
+    /// The cells; `None` where they were null.
+    pub fn nullable(self) -> impl Iterator<Item = Option<&'a [u8]>> {
+        let cells = self.places().map(|(start, end)| &self.bytes[start..end]);
+        cells.enumerate().map(move |(at, cell)| (self.written(at) != Written::Null).then_some(cell))
+    }
+
+    /// How a cell was written.
+    pub fn written(self, at: usize) -> Written {
+        self.written.get(at).copied().unwrap_or_default()
     }
 
     /// Where the cells start and end in [`Self::bytes`].
@@ -264,12 +280,22 @@ impl<'a> ChunkBuilder<'a> {
 
     /// Takes a null as the next cell of a column; `marker` stands for it wherever there are only texts.
     pub fn push_null(&mut self, column: usize, marker: &[u8]) {
+        self.push_written(column, marker, Written::Null);
+    }
+
+    /// Takes the next cell of a column, which was written in a way that matters.
+    pub fn push_written(&mut self, column: usize, cell: &[u8], written: Written) {
         if let Slot::Text = self.slots[column] {
             let text = &mut self.chunk.text;
-            text.nulls.resize(text.ends.len(), false);
-            text.nulls.push(true);
+            text.written.resize(text.ends.len(), Written::Text);
+            text.written.push(written);
         }
-        self.push(column, marker);
+        self.push(column, cell);
+    }
+
+    /// Bytes of passed-through text so far.
+    pub fn text_bytes(&self) -> usize {
+        self.chunk.text.bytes.len()
     }
 
     /// Ends a row.

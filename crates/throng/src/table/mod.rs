@@ -1,30 +1,35 @@
-//! Tables: read from files into codes over domains.
+//! Tables: rows as codes over domains, from files or from memory.
 //!
-//! Reading order: [`source`] opens and decompresses; `text` and `columnar` turn bytes into chunks of rows;
-//! [`Table`] holds the chunks; [`domain`] orders the distinct values of a column; [`taxonomy`] numbers trees.
+//! Reading order: [`source`] opens and decompresses; `blocks` and `text` turn text into chunks of rows, `batches` does
+//! so with Arrow record batches ([`format`](crate::format) says which of them reads a file); [`Table`] holds the chunks;
+//! [`domain`] orders the distinct values of a column; [`taxonomy`] numbers trees.
 
+pub(crate) mod batches;
+pub(crate) mod blocks;
 mod builders;
-mod chunk;
-mod columnar;
+pub(crate) mod chunk;
 pub mod domain;
 mod intern;
-mod ipc;
-mod read;
-mod shared_file;
+mod nested;
+mod origin;
+mod reading;
+mod sketch;
 pub mod source;
 pub mod taxonomy;
-mod text;
+pub(crate) mod text;
 pub(crate) mod types;
 pub mod value;
 
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+pub use batches::IntoBatch;
 use chunk::{Chunk, Slot};
-pub(crate) use chunk::{TextRow, append};
+pub(crate) use chunk::{TextRow, Written, append};
 pub use domain::{Domain, Scale};
 use intern::Interner;
-pub use source::Format;
+pub use origin::Origin;
+pub use reading::{Expansion, Plan, Reading};
+pub use sketch::Sketch;
 pub use taxonomy::{ANY, NodeId, Taxonomy, Tree};
 pub use text::Dialect;
 
@@ -32,7 +37,6 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::error::{Error, Result};
 use crate::policy::{AttributePolicy, Hierarchy, Kind};
-use crate::watch::Watch;
 
 /// A hash map whose order never reaches a result.
 pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::FixedState>;
@@ -51,7 +55,7 @@ pub enum Storage {
 /// A table in memory.
 #[derive(Debug)]
 pub struct Table {
-    path: PathBuf,
+    origin: Origin,
     names: Vec<String>,
     storage: Vec<Storage>,
     slots: Vec<Slot>,
@@ -63,6 +67,10 @@ pub struct Table {
     dictionaries: Vec<Dictionary>,
     dialect: Option<Dialect>,
     schema: Option<Arc<arrow_schema::Schema>>,
+    /// The columns of nested types that are passed through.
+    nested: Vec<usize>,
+    /// Whether it is of a format that has nulls.
+    has_nulls: bool,
 }
 
 /// The distinct values of a coded column.
@@ -75,25 +83,9 @@ struct Dictionary {
     of_row: OnceLock<Vec<u32>>,
 }
 
-/// What a reader needs to know beforehand.
-pub struct Reading<'a> {
-    /// The file, or `-`.
-    pub path: &'a Path,
-    /// The text that stands for a null of formats that have one.
-    pub missing: &'a str,
-    /// Decides how to keep each column once their names are known.
-    pub plan: &'a (dyn Fn(&[String]) -> Result<Vec<Storage>> + Sync),
-    /// Told about progress.
-    pub watch: &'a dyn Watch,
-}
-
 impl Table {
-    /// Reads a table.
-    pub fn read(reading: &Reading<'_>) -> Result<Self> {
-        read::read(reading).map_err(|error| error.in_file(reading.path))
-    }
-
-    fn new(path: &Path, names: Vec<String>, storage: Vec<Storage>, chunks: Vec<Chunk>) -> Self {
+    /// Puts chunks together.
+    pub(crate) fn new(origin: Origin, names: Vec<String>, storage: Vec<Storage>, chunks: Vec<Chunk>) -> Self {
         let mut starts = vec![0];
         for chunk in &chunks {
             starts.push(starts[starts.len() - 1] + chunk.rows);
@@ -101,10 +93,9 @@ impl Table {
         let slots = chunk::slots(&storage);
         let coded = storage.iter().filter(|storage| **storage == Storage::Coded).count();
         let dictionaries = (0..coded).map(|at| Dictionary::merge(&chunks, at)).collect();
-        let path = path.to_owned();
         let chunk_hints = chunk_hints(&starts);
         Table {
-            path,
+            origin,
             names,
             storage,
             slots,
@@ -114,12 +105,34 @@ impl Table {
             dictionaries,
             dialect: None,
             schema: None,
+            nested: Vec::new(),
+            has_nulls: false,
         }
     }
 
-    /// Where it was read from.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// The same table as one of delimited text.
+    pub(crate) fn with_dialect(self, dialect: Dialect) -> Self {
+        Table { dialect: Some(dialect), ..self }
+    }
+
+    /// The same table as one of Arrow's types.
+    fn with_schema(self, schema: Arc<arrow_schema::Schema>, nested: Vec<usize>) -> Self {
+        Table { schema: Some(schema), nested, has_nulls: true, ..self }
+    }
+
+    /// The same table as one of a format that has nulls.
+    pub(crate) fn with_nulls(self) -> Self {
+        Table { has_nulls: true, ..self }
+    }
+
+    /// Whether it is of a format that has nulls, which a release in such a format then has too.
+    pub fn has_nulls(&self) -> bool {
+        self.has_nulls
+    }
+
+    /// Where it came from.
+    pub fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// Column names.
@@ -193,7 +206,7 @@ impl Table {
     /// The passed-through cells of a row as texts; `None` where the table had a null.
     pub(crate) fn nullable_text_row(&self, row: usize) -> impl Iterator<Item = Option<&str>> {
         let chunk = self.chunk_of(row);
-        let cells = self.chunks[chunk].text.nullable_row(row - self.starts[chunk]);
+        let cells = self.chunks[chunk].text.row(row - self.starts[chunk]).nullable();
         // Every chunk is checked to be UTF-8 when it is read.
         cells.map(|cell| cell.map(|cell| std::str::from_utf8(cell).unwrap_or_default()))
     }
@@ -213,20 +226,11 @@ impl Table {
         missing: &[String],
         policy: Option<&AttributePolicy>,
     ) -> Result<domain::Encoding> {
-        let texts = self.values(column);
-        let missing: Vec<bool> =
-            texts.iter().map(|text| missing.iter().any(|marker| marker == text)).collect();
-        let present = || texts.iter().zip(&missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
-        let hierarchy = policy.and_then(|policy| policy.hierarchy.as_ref());
-        let kind = match (policy.and_then(|policy| policy.kind), hierarchy) {
-            (Some(kind), _) => kind,
-            (None, Some(_)) => Kind::Categorical,
-            (None, None) => domain::guess_kind(present()),
-        };
-        let mut encoding = encode_as(kind, hierarchy, &texts, &missing).map_err(|misfit| {
+        let mut encoding = encode_texts(&self.values(column), missing, policy).map_err(|misfit| {
             let error = Error::input(misfit.message).with_hint(misfit.hint);
             self.error_at(column, misfit.entry, error)
         })?;
+        let kind = encoding.domain.kind();
         if let Some(weights) = policy.map(|policy| &policy.leaf_weights).filter(|weights| !weights.is_empty())
         {
             self.check_leaf_weights(column, kind, encoding.domain.weigh_leaves(weights))?;
@@ -247,12 +251,13 @@ impl Table {
                     .with_hint("leave them out, or make the attribute categorical")
             }
         };
-        Err(error.in_file(&self.path).in_column(column as u64 + 1).for_attribute(&self.names[column]))
+        Err(error.in_file(&self.origin).in_column(column as u64 + 1).for_attribute(&self.names[column]))
     }
 
     /// Lets an error point at the first cell that holds the value with this number.
     pub(crate) fn error_at(&self, column: usize, number: u32, error: Error) -> Error {
-        let error = error.in_file(&self.path).in_column(column as u64 + 1).for_attribute(&self.names[column]);
+        let error =
+            error.in_file(&self.origin).in_column(column as u64 + 1).for_attribute(&self.names[column]);
         match self.first_row_with(column, number) {
             Some(row) => error.on_line(self.line_of(row)),
             None => error,
@@ -313,6 +318,23 @@ fn chunk_hints(starts: &[usize]) -> Vec<u32> {
             chunk as u32
         })
         .collect()
+}
+
+/// Orders distinct texts into a domain; `missing` lists those that stand for a missing value.
+fn encode_texts(
+    texts: &[&str],
+    missing: &[String],
+    policy: Option<&AttributePolicy>,
+) -> Result<domain::Encoding, domain::Misfit> {
+    let missing: Vec<bool> = texts.iter().map(|text| missing.iter().any(|marker| marker == text)).collect();
+    let present = || texts.iter().zip(&missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
+    let hierarchy = policy.and_then(|policy| policy.hierarchy.as_ref());
+    let kind = match (policy.and_then(|policy| policy.kind), hierarchy) {
+        (Some(kind), _) => kind,
+        (None, Some(_)) => Kind::Categorical,
+        (None, None) => domain::guess_kind(present()),
+    };
+    encode_as(kind, hierarchy, texts, &missing)
 }
 
 fn encode_as(

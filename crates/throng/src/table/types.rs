@@ -13,17 +13,24 @@
 //! | binary | its text, if it is UTF-8 | the same type |
 //! | dictionaries, run-end encoded | as their values | the type of their values |
 //! | durations, intervals | as Arrow writes them | text |
-//! | lists, structs, maps, unions | not at all | – |
+//! | lists, structs, maps, fixed-size binary | not at all, but they can be passed through | the same type, with plain types for dictionaries and views within |
+//! | unions, views of lists | not at all | – |
 
 use std::fmt::{Display, LowerExp};
 use std::sync::Arc;
 
 use arrow_array::builder::LargeStringBuilder;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef, LargeBinaryArray, LargeStringArray, PrimitiveArray};
+use arrow_array::types::{
+    ArrowPrimitiveType, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, RunEndIndexType,
+};
+use arrow_array::{
+    Array, ArrayRef, LargeBinaryArray, LargeStringArray, PrimitiveArray, RunArray, UInt64Array,
+};
+use arrow_buffer::NullBuffer;
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{ArrowError, DataType, TimeUnit};
+use arrow_select::take::take;
 
 /// Whether columns of a type can be read.
 pub(crate) fn readable(kind: &DataType) -> bool {
@@ -54,7 +61,7 @@ pub(crate) fn published(kind: &DataType) -> DataType {
         }
         T::Null | T::Duration(_) | T::Interval(_) => T::Utf8,
         other if readable(other) => other.clone(),
-        _ => T::Utf8,
+        other => super::nested::published(other).unwrap_or(T::Utf8),
     }
 }
 
@@ -74,6 +81,72 @@ pub(crate) fn texts(column: &dyn Array) -> Result<LargeStringArray, ArrowError> 
         T::Timestamp(unit, Some(zone)) if &**zone != UTC => texts(&strict(column, &in_utc(*unit))?),
         _ => Ok(strict(column, &T::LargeUtf8)?.as_string().clone()),
     }
+}
+
+/// The cells of some rows as texts. Each distinct text of a dictionary or of runs is kept once: a file of a few bytes may
+/// repeat a long one in every row.
+pub(crate) struct Texts {
+    values: LargeStringArray,
+    /// Which value each row has, unless it is that of its own place.
+    places: Option<Vec<usize>>,
+    nulls: Option<NullBuffer>,
+}
+
+impl Texts {
+    /// Reads a column. Fails on cells without a text.
+    pub fn of(column: &dyn Array) -> Result<Self, ArrowError> {
+        let (values, places) = match column.data_type() {
+            DataType::Dictionary(..) => {
+                let dictionary = column.as_any_dictionary();
+                if dictionary.values().is_empty() {
+                    return Ok(Self::plain(LargeStringArray::new_null(column.len())));
+                }
+                (dictionary.values().clone(), dictionary.normalized_keys())
+            }
+            DataType::RunEndEncoded(ends, _) => match ends.data_type() {
+                DataType::Int16 => runs(column.as_run::<Int16Type>()),
+                DataType::Int32 => runs(column.as_run::<Int32Type>()),
+                _ => runs(column.as_run::<Int64Type>()),
+            },
+            _ => return texts(column).map(Self::plain),
+        };
+        let mut used: Vec<u64> = places.iter().map(|place| *place as u64).collect();
+        used.sort_unstable();
+        used.dedup();
+        let places = places.iter().map(|place| used.partition_point(|own| *own < *place as u64)).collect();
+        let values = texts(&take(&values, &UInt64Array::from(used), None)?)?;
+        Ok(Texts { values, places: Some(places), nulls: column.logical_nulls() })
+    }
+
+    fn plain(values: LargeStringArray) -> Self {
+        Texts { nulls: values.nulls().cloned(), values, places: None }
+    }
+
+    /// The text of a row; `None` for a null.
+    pub fn get(&self, row: usize) -> Option<&str> {
+        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+            return None;
+        }
+        let place = self.places.as_ref().map_or(row, |places| places[row]);
+        (!self.values.is_null(place)).then(|| self.values.value(place))
+    }
+
+    /// Bytes of the texts of all rows.
+    pub fn bytes(&self) -> u64 {
+        match &self.places {
+            None => {
+                let offsets = self.values.value_offsets();
+                (offsets[offsets.len() - 1] - offsets[0]) as u64
+            }
+            Some(places) => places.iter().map(|place| self.values.value_length(*place) as u64).sum(),
+        }
+    }
+}
+
+/// The values of runs, and which one each row has.
+fn runs<R: RunEndIndexType>(column: &RunArray<R>) -> (ArrayRef, Vec<usize>) {
+    let places = (0..column.len()).map(|row| column.get_physical_index(row)).collect();
+    (column.values().clone(), places)
 }
 
 /// Texts as cells of a type that [`published`] gives.

@@ -1,4 +1,5 @@
 //! Small columnar files and what comes out of them.
+#![allow(dead_code)]
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -78,7 +79,7 @@ pub fn cells(batches: &[RecordBatch], name: &str) -> Vec<Option<String>> {
 /// Reads a table with all columns coded.
 pub fn read(path: &Path) -> throng::Result<Table> {
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
-    Table::read(&Reading { path, missing: "NULL", plan: &plan, watch: &Unwatched })
+    Table::read(path, &Reading::new(&plan, &Unwatched).missing("NULL"))
 }
 
 /// What a run is asked to do.

@@ -5,11 +5,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use throng::method::{Entry, Methods};
+use throng::audit::{Keep, Measures, Received, audit};
+use throng::format::CSV;
+use throng::method::{Entry, Methods, Solution};
 use throng::policy::Policy;
 use throng::privacy::Part;
-use throng::problem::Problem;
-use throng::run;
+use throng::problem::{Problem, plan};
+use throng::release::{MemoryFile, Order, Publish, Release};
 use throng::table::Table;
 use throng::watch::Unwatched;
 
@@ -169,10 +171,9 @@ fn with_wishes(csv: &str) -> String {
     csv.lines().enumerate().map(wish).collect()
 }
 
-/// A case on disk, read and encoded.
+/// A table as text, read and encoded under a policy.
 pub struct Loaded {
-    pub folder: tempfile::TempDir,
-    pub data: PathBuf,
+    pub csv: String,
     pub policy: Policy,
     pub table: Table,
     pub problem: Problem,
@@ -181,22 +182,80 @@ pub struct Loaded {
 /// Loads a case. A requirement may name `k_column = "wish"`, which the table then has, and a population, which is then
 /// written beside the policy as `population.csv`.
 pub fn load(case: &Case, privacy: &str, method: &str) -> Loaded {
-    let folder = tempfile::tempdir().unwrap();
-    let data = folder.path().join("table.csv");
     let (mut csv, mut text) = (case.csv(), case.policy(privacy, method));
     if privacy.contains("k_column") {
         csv = with_wishes(&csv);
         text += "[attribute.wish]\nrole = \"identifier\"\n";
     }
-    if privacy.contains("population") {
-        std::fs::write(folder.path().join("population.csv"), case.population()).unwrap();
+    if !privacy.contains("population") {
+        return loaded(csv, &text);
     }
-    std::fs::write(&data, csv).unwrap();
-    let policy = folder.path().join("throng.toml");
-    let policy = Policy::parse(&text, Some(&policy)).expect("a policy the tests wrote");
-    let table = run::read(&data, &policy, &Unwatched).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("population.csv"), case.population()).unwrap();
+    let policy = Policy::parse(&text, Some(&folder.path().join("throng.toml")));
+    under(csv, policy.expect("a policy the tests wrote"))
+}
+
+/// A table of comma-separated values under a policy.
+pub fn loaded(csv: String, policy: &str) -> Loaded {
+    under(csv, Policy::parse(policy, None).expect("a policy the tests wrote"))
+}
+
+fn under(csv: String, policy: Policy) -> Loaded {
+    let table = table_of(&csv, &policy);
     let problem = Problem::new(&table, &policy).unwrap();
-    Loaded { folder, data, policy, table, problem }
+    Loaded { csv, policy, table, problem }
+}
+
+/// Reads comma-separated values as a policy needs them.
+pub fn table_of(csv: &str, policy: &Policy) -> Table {
+    Table::read_from(&CSV, csv.as_bytes(), &policy.reading(&plan(policy), &Unwatched)).unwrap()
+}
+
+/// Reads comma-separated values and encodes them.
+pub fn problem_of(csv: &str, policy: &Policy) -> Problem {
+    Problem::new(&table_of(csv, policy), policy).unwrap()
+}
+
+impl Loaded {
+    /// The table in a file, for what works on files alone.
+    pub fn on_disk(&self) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("table.csv");
+        std::fs::write(&data, &self.csv).unwrap();
+        (folder, data)
+    }
+
+    /// Publishes a solution as comma-separated values.
+    pub fn publish(&self, solution: &Solution, publish: Publish, order: Order) -> MemoryFile {
+        published(&self.table, &self.problem, &self.policy, solution, publish, order)
+    }
+
+    /// What the audit says of a published solution.
+    pub fn measures(&self, release: &MemoryFile) -> Measures {
+        measured(&self.problem, &self.policy, release)
+    }
+}
+
+/// Publishes a solution as comma-separated values.
+pub fn published(
+    table: &Table,
+    problem: &Problem,
+    policy: &Policy,
+    solution: &Solution,
+    publish: Publish,
+    order: Order,
+) -> MemoryFile {
+    let mut file = MemoryFile::new(&CSV);
+    let release = Release::new(table, problem, policy, solution, publish, order).unwrap();
+    release.write(&mut file, &Unwatched).unwrap();
+    file
+}
+
+/// What the audit says of a release.
+pub fn measured(problem: &Problem, policy: &Policy, release: &MemoryFile) -> Measures {
+    let release = Received::read_back(release, None, problem, policy, Keep::Audited, &Unwatched).unwrap();
+    audit(problem, policy, &release, &Unwatched).unwrap().measures
 }
 
 /// Whether a method takes all parts of a requirement and needs no other.
@@ -207,7 +266,12 @@ pub fn can_do(entry: &Entry, parts: &[Part]) -> bool {
 
 /// Rows of a CSV file, header first.
 pub fn rows_of(path: &Path) -> Vec<Vec<String>> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_path(path).unwrap();
+    rows_of_text(&std::fs::read(path).unwrap())
+}
+
+/// Rows of comma-separated values, header first.
+pub fn rows_of_text(text: &[u8]) -> Vec<Vec<String>> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
     reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
 }
 

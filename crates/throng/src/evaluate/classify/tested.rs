@@ -13,7 +13,7 @@ use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::recipe::{Finder, Mask, Recipe};
 use crate::run::take_unknown_values_in;
-use crate::table::{Map, Reading, Scale, Storage, Table};
+use crate::table::{Map, Scale, Storage, Table};
 use crate::watch::Watch;
 
 /// What to learn from and to classify: all records of the table, and those of the one at `path`.
@@ -73,8 +73,7 @@ fn read(
                 .for_attribute(name)
                 .with_hint("it must have all columns of the table that are learned from, and the class")),
         };
-    let missing = study.policy.missing.first().map_or("", String::as_str);
-    let other = Table::read(&Reading { path, missing, plan: &plan, watch })?;
+    let other = Table::read(path, &study.policy.reading(&plan, watch))?;
     let mut policy = recipe.policy_for(other.names())?;
     take_unknown_values_in(&mut policy, &other)?;
     let problem = Problem::new(&other, &policy)?;

@@ -68,7 +68,7 @@ impl Task for Cube {
                 .with_hint("write role = \"sensitive\" in the section of one attribute"));
         };
         let view = match study.measures.permuted {
-            true => permuted_view(study, watch)?,
+            true => permuted_view(study)?,
             false => generalized_view(study, &codes_of(counted, study.release)?),
         };
         let levels = self.levels.min(study.problem.attributes.len());
@@ -133,9 +133,9 @@ fn generalized_view(study: &Study<'_>, codes: &[u32]) -> View {
 }
 
 /// The rows and groups of a permuted release.
-fn permuted_view(study: &Study<'_>, watch: &dyn Watch) -> Result<View> {
+fn permuted_view(study: &Study<'_>) -> Result<View> {
     let problem = study.problem;
-    let values = permutation::read_groups(problem, study.policy, study.release, watch)?
+    let values = permutation::groups(problem, study.release, study.sensitive)?
         .ok_or_else(|| Error::bug("a permuted release without groups"))?;
     let groups = study.release.numbers(values.column).to_vec();
     let codes = (0..problem.attributes.len())

@@ -24,8 +24,8 @@ fn suggested(names: &[String], rows: &[Vec<String>]) -> Result<Suggested> {
     rows.iter().for_each(|row| writer.write_record(row).unwrap());
     writer.flush().unwrap();
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
-    let reading = Reading { path: file.path(), missing: "", plan: &plan, watch: &Unwatched };
-    let text = suggest(&Table::read(&reading)?, 1);
+    let reading = Reading::new(&plan, &Unwatched);
+    let text = suggest(&Table::read(file.path(), &reading)?, 1);
     let policy = Policy::parse(&text, None).map_err(|error| error.with_hint(text.clone()))?;
     Ok(Suggested { text, policy, file })
 }

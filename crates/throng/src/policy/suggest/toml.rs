@@ -32,7 +32,12 @@ pub(super) fn policy(table: &Table, markers: &[Marker], columns: &[Column<'_>], 
 }
 
 fn head(table: &Table, columns: &[Column<'_>]) -> String {
-    let file = table.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let file = table
+        .origin()
+        .path()
+        .and_then(std::path::Path::file_name)
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let of = if file.is_empty() || file == "-" { String::new() } else { format!(" for {}", quoted(&file)) };
     format!(
         "# A first policy{of}: {}, {}.\n\

@@ -16,7 +16,9 @@ fn flags_override_the_policy() {
         example().with_k(3).unwrap().with_l(2.5).unwrap().with_seed(99).with_method("anatomy").unwrap();
     assert_eq!((policy.privacy.k(), policy.privacy.l()), (Some(3), Some(2.5)));
     assert_eq!((policy.method.name.as_str(), policy.method.seed), ("anatomy", 99));
-    assert_eq!((policy.method.options.len(), policy.method.span), (0, None));
+    // Its options are kept: the plan tells which of them apply to the new method.
+    assert_eq!((policy.method.options.len(), policy.method.span), (1, None));
+    assert!(policy.method.replaced);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub(crate) fn read_columns(
         Ok(names.iter().map(storage).collect())
     };
     let missing = missing.first().map_or("", String::as_str);
-    Table::read(&Reading { path, missing, plan: &plan, watch })
+    Table::read(path, &Reading::new(&plan, watch).missing(missing))
 }
 
 fn check_column(names: &[String], wanted: &str) -> Result<()> {

@@ -2,16 +2,18 @@
 //!
 //! What belongs to one class is rendered once and lies together: a row is a few copies.
 
-use memchr::memchr3;
+use arrow_schema::DataType;
 
-use super::super::{Content, Release};
-use crate::table::{Dialect, append};
+use super::super::{CellKind, Cells, Column, Content, Release};
+use super::syntax::{Syntax, Value};
+use crate::table::{Written, append};
 
 /// A row as a sequence of parts.
-pub(super) struct Layout<'a> {
+pub(super) struct Layout<'a, S> {
     release: &'a Release<'a>,
-    dialect: Dialect,
-    parts: Vec<Part>,
+    syntax: &'a S,
+    /// The parts, each with its first column.
+    parts: Vec<(usize, Part)>,
     /// Rendered cells of all classes; those of class `c` and part `p` end at `ends[c * parts + p]`.
     cells: Vec<u8>,
     ends: Vec<usize>,
@@ -19,31 +21,31 @@ pub(super) struct Layout<'a> {
     values: Vec<Values>,
     /// Number of stretches.
     stretches: usize,
-    /// Whether passed-through cells that had no quotes need none.
-    same_delimiter: bool,
+    /// Whether passed-through cells that needed no quotes are copied.
+    copies: bool,
 }
 
 enum Part {
     /// A stretch of neighbouring columns that are the same for all of a class; the number of the stretch.
     Class(usize),
     /// A value of the counted column with this number.
-    Counted(usize, usize),
-    /// The next passed-through cell.
-    Text,
+    Counted(usize),
+    /// The next passed-through cell, and whether the table has numbers or booleans there.
+    Text { bare: bool },
 }
 
-impl<'a> Layout<'a> {
-    pub(super) fn new(release: &'a Release<'a>, dialect: Dialect) -> Self {
-        let same_delimiter = release.table.dialect().is_some_and(|own| own.delimiter == dialect.delimiter);
+impl<'a, S: Syntax> Layout<'a, S> {
+    pub(super) fn new(release: &'a Release<'a>, syntax: &'a S) -> Self {
+        let own = release.table.dialect().map(|own| own.delimiter);
         let mut layout = Layout {
             release,
-            dialect,
+            syntax,
             parts: Vec::new(),
             cells: Vec::new(),
             ends: Vec::new(),
             values: Vec::new(),
             stretches: 0,
-            same_delimiter,
+            copies: own.is_some() && own == syntax.delimiter(),
         };
         let stretches = layout.plan();
         layout.stretches = stretches.len();
@@ -57,25 +59,32 @@ impl<'a> Layout<'a> {
         for (at, column) in self.release.columns.iter().enumerate() {
             match &column.content {
                 Content::Cells(_) => match (self.parts.last(), stretches.last_mut()) {
-                    (Some(Part::Class(_)), Some(stretch)) => stretch.push(at),
+                    (Some((_, Part::Class(_))), Some(stretch)) => stretch.push(at),
                     _ => {
-                        self.parts.push(Part::Class(stretches.len()));
+                        self.parts.push((at, Part::Class(stretches.len())));
                         stretches.push(vec![at]);
                     }
                 },
                 Content::Counted(counted) => {
                     let mut values = Values::default();
                     for code in 0..counted.domain.len() as u32 {
-                        self.push_quoted(&mut values.text, counted.domain.label(code).as_bytes());
+                        let value = self.release.text_value(counted.domain.label(code));
+                        self.syntax.cell(value, &mut values.text);
                         values.ends.push(values.text.len());
                     }
-                    self.parts.push(Part::Counted(at, self.values.len()));
+                    self.parts.push((at, Part::Counted(self.values.len())));
                     self.values.push(values);
                 }
-                Content::Text => self.parts.push(Part::Text),
+                Content::Text => self.parts.push((at, Part::Text { bare: self.is_bare(column) })),
             }
         }
         stretches
+    }
+
+    /// Whether the table has numbers or booleans in a column.
+    fn is_bare(&self, column: &Column<'_>) -> bool {
+        let kind = self.release.table.schema().map(|schema| schema.field(column.source).data_type());
+        kind.is_some_and(is_bare)
     }
 
     fn render_classes(&mut self, stretches: &[Vec<usize>]) {
@@ -84,10 +93,10 @@ impl<'a> Layout<'a> {
             for stretch in stretches {
                 for (nth, &at) in stretch.iter().enumerate() {
                     if nth > 0 {
-                        buffer.push(self.dialect.delimiter);
+                        self.syntax.before(at, &mut buffer);
                     }
                     if let Content::Cells(cells) = &self.release.columns[at].content {
-                        self.push_quoted(&mut buffer, cells.text(class).as_bytes());
+                        self.syntax.cell(self.release.class_value(cells, class), &mut buffer);
                     }
                 }
                 self.ends.push(buffer.len());
@@ -96,17 +105,12 @@ impl<'a> Layout<'a> {
         self.cells = buffer;
     }
 
-    /// The first line.
-    pub(super) fn header(&self) -> Vec<u8> {
-        let mut line = Vec::new();
-        for (nth, column) in self.release.columns.iter().enumerate() {
-            if nth > 0 {
-                line.push(self.dialect.delimiter);
-            }
-            self.push_quoted(&mut line, column.name.as_bytes());
-        }
-        self.end_line(&mut line, 0);
-        line
+    /// What comes before all rows.
+    pub(super) fn head(&self) -> Vec<u8> {
+        let names: Vec<&str> = self.release.columns.iter().map(|column| column.name.as_str()).collect();
+        let mut head = Vec::new();
+        self.syntax.head(&names, &mut head);
+        head
     }
 
     /// Appends the row of a record.
@@ -116,62 +120,80 @@ impl<'a> Layout<'a> {
         let release = self.release;
         let class = release.class_of[record as usize] as usize;
         let (texts, plain) = release.table.text_row(release.problem.row(record));
-        let plain = plain && self.same_delimiter;
+        let plain = plain && self.copies;
         let mut places = texts.places();
-        for (nth, part) in self.parts.iter().enumerate() {
-            if nth > 0 {
-                line.push(self.dialect.delimiter);
-            }
+        let mut text = 0;
+        for (column, part) in &self.parts {
+            self.syntax.before(*column, line);
             match part {
                 Part::Class(stretch) => {
                     let (from, to) = place(&self.ends, class * self.stretches + stretch);
                     append(line, &self.cells, from, to);
                 }
-                Part::Counted(column, values) => {
+                Part::Counted(values) => {
                     if let Content::Counted(counted) = &release.columns[*column].content {
                         let values = &self.values[*values];
                         let (from, to) = place(&values.ends, counted.codes[record as usize] as usize);
                         append(line, &values.text, from, to);
                     }
                 }
-                Part::Text => match places.next() {
-                    Some((from, to)) if plain => append(line, texts.bytes(), from, to),
-                    Some((from, to)) => self.push_quoted(line, &texts.bytes()[from..to]),
-                    None => {}
-                },
+                Part::Text { bare } => {
+                    match places.next() {
+                        Some((from, to)) if plain => append(line, texts.bytes(), from, to),
+                        Some((from, to)) => {
+                            let written = texts.written(text);
+                            self.push_text(&texts.bytes()[from..to], written, *bare, line);
+                        }
+                        None => {}
+                    }
+                    text += 1;
+                }
             }
         }
-        self.end_line(line, start);
+        self.syntax.end(line, start);
     }
 
-    /// A row of one empty cell would read as a blank line.
-    fn end_line(&self, line: &mut Vec<u8>, start: usize) {
-        if line.len() == start {
-            line.extend_from_slice(b"\"\"");
-        }
-        line.push(self.dialect.line_end);
-    }
-
-    fn push_quoted(&self, line: &mut Vec<u8>, cell: &[u8]) {
-        push_quoted(line, cell, self.dialect.delimiter);
+    fn push_text(&self, cell: &[u8], written: Written, bare: bool, line: &mut Vec<u8>) {
+        // Every chunk is checked to be UTF-8 when it is read.
+        let cell = std::str::from_utf8(cell).unwrap_or_default();
+        let value = match written {
+            Written::Null => Value::Null(cell),
+            Written::Bare => Value::Bare(cell),
+            Written::Text if bare => Value::Bare(cell),
+            Written::Text => Value::Text(cell),
+        };
+        self.syntax.cell(value, line);
     }
 }
 
-/// Appends a cell, in quotes where it needs them.
-pub(in crate::release) fn push_quoted(line: &mut Vec<u8>, cell: &[u8], delimiter: u8) {
-    let special = memchr3(delimiter, b'"', b'\n', cell).is_some() || memchr::memchr(b'\r', cell).is_some();
-    if !special {
-        line.extend_from_slice(cell);
-        return;
+/// Whether cells of a type are numbers or booleans.
+fn is_bare(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(_, values) => is_bare(values),
+        DataType::RunEndEncoded(_, values) => is_bare(values.data_type()),
+        other => other.is_numeric() || *other == DataType::Boolean,
     }
-    line.push(b'"');
-    for &byte in cell {
-        if byte == b'"' {
-            line.push(b'"');
+}
+
+impl Release<'_> {
+    /// A text of a quasi-identifier, sensitive or class column.
+    pub(in crate::release) fn text_value<'t>(&self, text: &'t str) -> Value<'t> {
+        match self.null_text.as_deref() == Some(text) {
+            true => Value::Null(text),
+            false => Value::Text(text),
         }
-        line.push(byte);
     }
-    line.push(b'"');
+
+    /// The cell of a class.
+    fn class_value<'t>(&self, cells: &'t Cells, class: u32) -> Value<'t> {
+        let text = cells.text(class);
+        match cells.kind {
+            CellKind::Text => self.text_value(text),
+            _ if cells.missing.as_deref() == Some(text) => Value::Null(text),
+            CellKind::Date => Value::Text(text),
+            CellKind::Whole | CellKind::Real => Value::Bare(text),
+        }
+    }
 }
 
 /// Rendered values, one after the other.

@@ -1,14 +1,14 @@
-//! Releases as delimited text.
+//! Releases as lines of text, however they are spelt.
 //!
 //! Rows are rendered in the order of the table, where what they need lies together, and dealt to the buckets of the
 //! shuffle; then each bucket, which fits a cache, is put in order. Both run in parallel, and another thread writes
 //! what is done.
 
 mod layout;
+pub(super) mod syntax;
 
 use std::io::Write;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard};
 
@@ -17,13 +17,13 @@ use rayon::iter::{
 };
 use rayon::slice::ParallelSlice;
 
-use super::Release;
 use super::rows::{BUCKETS, Shuffle};
+use super::{Column, Content, Release};
 use crate::error::{Error, Result};
-use crate::table::Dialect;
+use crate::format::Target;
 use crate::watch::Watch;
 use layout::Layout;
-pub(super) use layout::push_quoted;
+pub(crate) use syntax::{Syntax, Value};
 
 /// Rows that keep their order are rendered so many at a time by each thread.
 const ROWS_PER_BLOCK: usize = 4096;
@@ -38,23 +38,24 @@ const FEW_PASSES: usize = 8;
 /// Even a release of any size is rendered in so much memory.
 const MOST_BYTES_PER_PASS: usize = 1 << 29;
 
-pub(super) fn write(
+pub(super) fn write<S: Syntax>(
     release: &Release<'_>,
-    dialect: Dialect,
-    writer: &mut (dyn Write + Send),
+    syntax: &S,
+    target: &mut Target<'_>,
     watch: &dyn Watch,
-    path: &Path,
 ) -> Result<()> {
-    let layout = Layout::new(release, dialect);
-    let fail = |cause: std::io::Error| Error::io("write", path, &cause);
-    writer.write_all(&layout.header()).map_err(fail)?;
+    refuse_nested(release)?;
+    let layout = Layout::new(release, syntax);
+    let place = target.place().to_owned();
+    let fail = |cause: std::io::Error| Error::io("write", &place, &cause);
+    target.write_all(&layout.head()).map_err(fail)?;
     let spare = Spare::default();
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel::<Vec<Vec<u8>>>(1);
         let spare = &spare;
         let written = scope.spawn(move || {
             for block in receiver.into_iter().flatten() {
-                writer.write_all(&block)?;
+                target.write_all(&block)?;
                 spare.put(block);
             }
             Ok(())
@@ -69,6 +70,19 @@ pub(super) fn write(
             Ok(outcome) => outcome.map_err(fail),
             Err(_) => Err(Error::bug("the writing thread failed")),
         }
+    })
+}
+
+/// Lists and structures have no one way to be written in a line.
+fn refuse_nested(release: &Release<'_>) -> Result<()> {
+    let nested = |column: &&Column<'_>| {
+        release.table.is_nested(column.source) && matches!(column.content, Content::Text)
+    };
+    release.columns.iter().find(nested).map_or(Ok(()), |column| {
+        Err(Error::input("a column of lists or structures cannot be written as text")
+            .in_file(release.table.origin())
+            .for_attribute(&column.name)
+            .with_hint("write Parquet or Arrow, or make the column an identifier to leave it out"))
     })
 }
 
@@ -92,14 +106,14 @@ impl Spare {
 }
 
 /// Writing, as seen by those who render.
-struct Work<'a> {
-    layout: &'a Layout<'a>,
+struct Work<'a, S> {
+    layout: &'a Layout<'a, S>,
     sender: SyncSender<Vec<Vec<u8>>>,
     spare: &'a Spare,
     watch: &'a dyn Watch,
 }
 
-impl Work<'_> {
+impl<S: Syntax> Work<'_, S> {
     /// Hands blocks to the writing thread. Tells whether it still listens: it is gone only after a failed write,
     /// which is told when it is joined.
     fn send(&self, blocks: Vec<Vec<u8>>, rows: usize) -> bool {

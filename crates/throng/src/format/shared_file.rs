@@ -22,6 +22,11 @@ impl SharedFile {
         Ok(SharedFile { file: Arc::new(Mutex::new(file)), length })
     }
 
+    /// Number of bytes.
+    pub fn bytes(&self) -> u64 {
+        self.length
+    }
+
     fn read_at(&self, position: u64, buffer: &mut [u8]) -> io::Result<usize> {
         // A thread that panicked left no more than a position behind, and every read sets its own.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);

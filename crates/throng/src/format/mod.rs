@@ -1,0 +1,187 @@
+//! File formats: how bytes become a table, and a release bytes.
+//!
+//! A format is one entry: its name, the endings of its files, a reader and a writer. To add one: a file here, and one
+//! line in [`FORMATS`]. Nothing in a written file may tell more than its cells do: think of dictionaries, statistics,
+//! order, and how cells are spelt.
+
+mod arrow;
+mod delimited;
+mod ipc;
+mod json_lines;
+mod parquet;
+mod shared_file;
+
+use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+pub use arrow::{ARROW, ARROW_STREAM};
+pub use delimited::{CSV, TSV};
+pub use json_lines::JSON_LINES;
+pub use parquet::PARQUET;
+
+use crate::error::{Error, Result};
+use crate::release::Rendered;
+use crate::table::source::{Input, ending_of};
+use crate::table::{Reading, Table};
+use crate::watch::Watch;
+
+/// All formats. The first is that of names whose ending is none of theirs.
+pub static FORMATS: &[&Format] = &[&CSV, &TSV, &PARQUET, &ARROW, &ARROW_STREAM, &JSON_LINES];
+
+/// The usual endings of all formats, for help texts: `.csv, .tsv, …`.
+pub fn endings() -> String {
+    FORMATS.iter().map(|format| format!(".{}", format.endings[0])).collect::<Vec<_>>().join(", ")
+}
+
+/// What the registry knows of a format.
+pub struct Format {
+    /// Its name, for people.
+    pub name: &'static str,
+    /// The endings of its files, in lower case and without the dot.
+    pub endings: &'static [&'static str],
+    /// Reads a table.
+    pub(crate) read: fn(Input<'_>, &Reading<'_>) -> Result<Table>,
+    /// Writes a table of a release.
+    pub(crate) write: fn(&Rendered<'_>, &mut Target<'_>, &dyn Watch) -> Result<()>,
+}
+
+impl Format {
+    /// The format that a file's name tells.
+    ///
+    /// ```
+    /// use throng::format::Format;
+    /// assert_eq!(Format::of("people.parquet.zst".as_ref()).name, "Parquet");
+    /// assert_eq!(Format::of("people".as_ref()).name, "CSV");
+    /// ```
+    pub fn of(path: &Path) -> &'static Format {
+        let ending = ending_of(path);
+        let told = FORMATS.iter().find(|format| format.endings.contains(&ending.as_str()));
+        told.copied().unwrap_or(&CSV)
+    }
+
+    /// Writes a table of a release. `place` is what errors say they were writing.
+    pub(crate) fn write_to(
+        &self,
+        table: &Rendered<'_>,
+        writer: &mut (dyn Write + Send),
+        place: &Path,
+        watch: &dyn Watch,
+    ) -> Result<()> {
+        let mut target = Target { writer, place, failure: None };
+        let outcome = (self.write)(table, &mut target, watch);
+        match target.failure {
+            Some(cause) => Err(Error::io("write", place, &cause)),
+            None => outcome,
+        }
+    }
+}
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name)
+    }
+}
+
+impl Table {
+    /// Reads a file, or standard input for `-`, in the format that its name tells.
+    pub fn read(path: &Path, reading: &Reading<'_>) -> Result<Self> {
+        let read = || Self::read_input(Format::of(path), Input::open(path, reading.expansion)?, reading);
+        read().map_err(|error| error.in_file(path))
+    }
+
+    /// Reads a table in a format from any reader.
+    ///
+    /// ```
+    /// use throng::format::CSV;
+    /// use throng::table::{Reading, Storage, Table};
+    /// use throng::watch::Unwatched;
+    ///
+    /// let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
+    /// let table = Table::read_from(&CSV, &b"age,city\n31,Rome\n"[..], &Reading::new(&plan, &Unwatched))?;
+    /// assert_eq!(table.names(), ["age", "city"]);
+    /// assert_eq!(table.origin().to_string(), "the table");
+    /// # Ok::<(), throng::Error>(())
+    /// ```
+    pub fn read_from(format: &Format, reader: impl Read + Send, reading: &Reading<'_>) -> Result<Self> {
+        let input = Input::reader(reader, reading);
+        let origin = input.origin.clone();
+        Self::read_input(format, input, reading).map_err(|error| error.in_file(&origin))
+    }
+
+    fn read_input(format: &Format, input: Input<'_>, reading: &Reading<'_>) -> Result<Self> {
+        reading.watch.stage("reading", input.size());
+        (format.read)(input, reading)
+    }
+}
+
+/// Opens or reads on. The words of other crates may quote cells, so none are passed on; and some readers panic on
+/// damaged files, which to a user is a file that cannot be read.
+fn guarded<T, E>(format: &Format, work: impl FnOnce() -> Result<T, E>) -> Result<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(_)) | Err(_) => Err(Error::input(format!("this is not a readable {} file", format.name))
+            .with_hint("check that the file is complete and that its ending names its format")),
+    }
+}
+
+/// The words of other crates may quote cells.
+pub(crate) fn not_encoded() -> Error {
+    Error::bug("the release could not be encoded")
+}
+
+/// A writer that remembers its first failure, which the writers of other crates pass on as mere text.
+pub(crate) struct Target<'a> {
+    writer: &'a mut (dyn Write + Send),
+    place: &'a Path,
+    failure: Option<io::Error>,
+}
+
+impl Target<'_> {
+    /// What errors say was being written.
+    pub fn place(&self) -> &Path {
+        self.place
+    }
+
+    fn remember<T>(&mut self, outcome: io::Result<T>) -> io::Result<T> {
+        outcome.map_err(|cause| {
+            let kind = cause.kind();
+            if kind != io::ErrorKind::Interrupted {
+                self.failure.get_or_insert(cause);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl Write for Target<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let outcome = self.writer.write(bytes);
+        self.remember(outcome)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let outcome = self.writer.flush();
+        self.remember(outcome)
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_with_the_path() {
+        for size in [10, 1 << 20] {
+            let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+            let mut full = io::BufWriter::new(full);
+            let place = Path::new("release.parquet");
+            let mut target = Target { writer: &mut full, place, failure: None };
+            let _ = target.write_all(&vec![0; size]).and_then(|()| target.flush());
+            let error = Error::io("write", place, &target.failure.unwrap());
+            assert!(error.message().contains("no space left"), "{error}");
+            assert_eq!(error.place().file.as_deref(), Some(place));
+        }
+    }
+}

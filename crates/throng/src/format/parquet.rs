@@ -1,0 +1,66 @@
+//! Parquet.
+//!
+//! Only the columns that are kept are decoded; row groups are read in parallel.
+
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::arrow::{ArrowWriter, ProjectionMask};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::shared_file::SharedFile;
+use super::{Format, Target, guarded, not_encoded};
+use crate::error::{Error, Result};
+use crate::release::Rendered;
+use crate::table::batches::{Batches, Budget, CHUNK_ROWS, Columns};
+use crate::table::chunk::Chunk;
+use crate::table::source::Input;
+use crate::table::{Reading, Table};
+use crate::watch::Watch;
+
+/// Parquet.
+pub static PARQUET: Format = Format { name: "Parquet", endings: &["parquet", "pq"], read, write };
+
+fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
+    let origin = input.origin.clone();
+    let file = input.into_file()?;
+    let input = SharedFile::new(file).map_err(|cause| Error::io("read", origin.as_ref(), &cause))?;
+    let budget = Budget::of_file(reading.expansion, input.bytes());
+    let metadata = guarded(&PARQUET, || ArrowReaderMetadata::load(&input, ArrowReaderOptions::new()))?;
+    let columns = Columns::plan(reading, metadata.schema())?;
+    let groups: Vec<Vec<Result<Chunk>>> = (0..metadata.metadata().num_row_groups())
+        .into_par_iter()
+        .map(|group| match row_group(&input, &metadata, &columns, group) {
+            Ok(batches) => columns.read(reading, &budget, batches),
+            Err(error) => vec![Err(error)],
+        })
+        .collect();
+    columns.table(origin, reading, groups.into_iter().flatten())
+}
+
+fn row_group(
+    input: &SharedFile,
+    metadata: &ArrowReaderMetadata,
+    columns: &Columns,
+    group: usize,
+) -> Result<Batches<'static>> {
+    let mask = ProjectionMask::roots(metadata.parquet_schema(), columns.wanted.iter().copied());
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(input.clone(), metadata.clone());
+    let builder = builder.with_row_groups(vec![group]).with_projection(mask).with_batch_size(CHUNK_ROWS);
+    let mut batches = guarded(&PARQUET, || builder.build())?;
+    Ok(Box::new(std::iter::from_fn(move || guarded(&PARQUET, || batches.next().transpose()).transpose())))
+}
+
+fn write(table: &Rendered<'_>, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .build();
+    let batches = table.batches()?;
+    let writer = ArrowWriter::try_new(target, batches.schema(), Some(properties));
+    let mut writer = writer.map_err(|_| not_encoded())?;
+    batches.for_each(watch, &mut |batch| writer.write(&batch).map_err(|_| not_encoded()))?;
+    writer.close().map(|_| ()).map_err(|_| not_encoded())
+}
