@@ -24,8 +24,9 @@ pub struct ClosenessSpec {
 }
 
 fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
+    let t = keys.share("t")?;
     keys.require_sensitive("t")?;
-    Ok(keys.share("t")?.map(|t| Arc::new(ClosenessSpec { t }) as Arc<dyn Spec>))
+    Ok(t.map(|t| Arc::new(ClosenessSpec { t }) as Arc<dyn Spec>))
 }
 
 fn reached(published: &Published<'_>, most: Option<f64>) -> Option<Achieved> {

@@ -45,8 +45,9 @@ pub struct Disclosure {
 const SLACK: f64 = 1e-12;
 
 fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
+    let delta = keys.above_zero("delta")?;
     keys.require_sensitive("delta")?;
-    Ok(keys.above_zero("delta")?.map(|delta| Arc::new(DisclosureSpec { delta }) as Arc<dyn Spec>))
+    Ok(delta.map(|delta| Arc::new(DisclosureSpec { delta }) as Arc<dyn Spec>))
 }
 
 impl Disclosure {

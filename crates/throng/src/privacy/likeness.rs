@@ -58,10 +58,11 @@ pub struct Likeness {
 const SLACK: f64 = 1e-12;
 
 fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
+    let beta = keys.above_zero("beta")?;
     keys.require_sensitive("beta")?;
     keys.require_beside("likeness", "beta", "beta = 2")?;
     let form = keys.choose("likeness", FORMS)?.unwrap_or_default();
-    Ok(keys.above_zero("beta")?.map(|beta| Arc::new(LikenessSpec { beta, form }) as Arc<dyn Spec>))
+    Ok(beta.map(|beta| Arc::new(LikenessSpec { beta, form }) as Arc<dyn Spec>))
 }
 
 impl Form {
