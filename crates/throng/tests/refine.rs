@@ -26,7 +26,7 @@ use throng::watch::{Unwatched, Watch};
 fn problem(csv: &str, policy: &str) -> (Table, Policy, Problem) {
     let policy = Policy::parse(policy, None).unwrap();
     let table = {
-        let plan = throng::problem::plan(&policy);
+        let plan = throng::bind::plan(&policy);
         Table::read_from(&CSV, csv.as_bytes(), &policy.reading(&plan, &Unwatched)).unwrap()
     };
     let problem = Problem::new(&table, &policy).unwrap();

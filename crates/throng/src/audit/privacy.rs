@@ -11,7 +11,7 @@ use crate::table::Table;
 
 /// Measures all that the policy asks for, and what is told of every release.
 pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Published<'_>) -> Result<()> {
-    let (problem, privacy) = (published.problem, &policy.privacy);
+    let (problem, privacy) = (published.data, &policy.privacy);
     measures.requirements = privacy.measure(published)?;
     let violations = measures.requirements.iter().flat_map(|one| &one.violations);
     measures.violations.extend(violations.cloned());
@@ -66,7 +66,7 @@ pub fn codes_of(counted: &Counted, release: &Table) -> Result<Vec<u32>> {
 
 /// The worst class in every form of diversity.
 fn sensitive(published: &Published<'_>, at: usize) -> SensitiveMeasure {
-    let counted = &published.problem.sensitive[at];
+    let counted = &published.data.sensitive[at];
     let closeness = Closeness::new(1.0, 0, counted);
     let of = |counts: &Histogram| Worst {
         frequency: diversity::frequency(counts),
@@ -123,7 +123,7 @@ const EXAMPLES: usize = 10;
 
 /// Classes spread evenly over all sizes.
 pub(super) fn examples(published: &Published<'_>, columns: &Columns) -> Vec<ExampleClass> {
-    let Published { problem, table: release, classes, sensitive, .. } = *published;
+    let Published { data, table: release, classes, sensitive, .. } = *published;
     let mut by_size: Vec<usize> = (0..classes.len()).collect();
     by_size.sort_by_key(|class| (classes.size(*class), classes.first_row(*class)));
     let count = EXAMPLES.min(by_size.len());
@@ -137,7 +137,7 @@ pub(super) fn examples(published: &Published<'_>, columns: &Columns) -> Vec<Exam
             ExampleClass {
                 size: classes.size(class) as u64,
                 cells: join_bounds(columns, texts.iter().zip(&numbers).map(cell).collect()),
-                sensitive: problem
+                sensitive: data
                     .sensitive
                     .iter()
                     .zip(sensitive)

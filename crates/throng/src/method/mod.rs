@@ -9,6 +9,7 @@ pub mod anatomy;
 pub mod auto;
 pub mod bottom_up;
 pub mod cluster;
+mod division;
 pub mod exact;
 pub mod facts;
 pub mod improve;

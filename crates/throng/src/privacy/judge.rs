@@ -31,7 +31,7 @@ use std::sync::Arc;
 pub use frequency::Frequency;
 
 use super::{Part, Requirement, Tally};
-use crate::problem::{Counted, Problem};
+use crate::data::Counted;
 
 /// How far two sides of a comparison may be apart that are equal but for the rounding of floats: relative to counts,
 /// absolute for distances and entropies. Not a margin: 5 records with 3 of a value are not 1.6666666667-diverse.
@@ -59,11 +59,6 @@ enum Way<'a> {
 }
 
 impl<'a> Judge<'a> {
-    /// The judge of a problem's classes.
-    pub fn new(problem: &'a Problem) -> Self {
-        Self::of(&problem.requirement, &problem.sensitive, problem.demands.as_ref())
-    }
-
     /// The judge of a requirement on records with these sensitive values, which may ask for a k of their own.
     pub fn of(
         requirement: &'a Requirement,
@@ -75,15 +70,19 @@ impl<'a> Judge<'a> {
         Judge { requirement, counted, demands, smallest, way }
     }
 
-    /// The judge of what a problem asks of classes beyond their size, for methods that see to sizes otherwise; `None`
-    /// if it asks nothing more.
-    pub fn beyond_size(problem: &'a Problem) -> Option<Self> {
-        (!problem.requirement.only_size()).then(|| Judge {
-            requirement: &problem.requirement,
-            counted: &problem.sensitive,
-            demands: problem.demands.as_ref(),
+    /// The judge of what a requirement asks of classes beyond their size; `None` if it asks nothing more.
+    pub(crate) fn of_more_than_size(
+        requirement: &'a Requirement,
+        sensitive: &'a [Counted],
+        demands: Option<&'a Arc<[u32]>>,
+    ) -> Option<Self> {
+        let way = Way::CountsBeyondSize;
+        (!requirement.only_size()).then(|| Judge {
+            requirement,
+            counted: sensitive,
+            demands,
             smallest: 1,
-            way: Way::CountsBeyondSize,
+            way,
         })
     }
 

@@ -29,14 +29,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use toml::{Spanned, Value};
 
-use super::risk::population;
 use super::{Achieved, Figure, Kind, Linkable, Part, Spec, spec};
 use crate::classes::Classes;
+use crate::data::{Attribute, Joined};
 use crate::error::{Error, Result};
 use crate::keys::{Keys, within};
-use crate::policy::Role;
-use crate::problem::{Attribute, Joined};
 use crate::published::{Cell, Published};
+use crate::risk::population;
+use crate::schema::Role;
 use crate::table::{Scale, Table};
 use crate::watch::Unwatched;
 
@@ -248,7 +248,7 @@ impl Combinations {
 
 /// The fewest people of a population whose values lie in all cells of a row.
 fn fewest_covered(published: &Published<'_>, population: &Table) -> u64 {
-    let attributes = &published.problem.attributes;
+    let attributes = &published.data.attributes;
     let people: Vec<Places> =
         attributes.iter().map(|attribute| Places::new(attribute, population, &published.missing)).collect();
     let fewest = AtomicU64::new(u64::MAX);

@@ -35,7 +35,6 @@ mod max_query_error;
 mod max_span;
 mod named;
 mod own;
-pub mod risk;
 mod spec;
 mod stated;
 mod tally;
@@ -62,10 +61,11 @@ pub use own::{OwnAnonymity, OwnK, OwnKRule};
 pub(crate) use spec::keys;
 pub use spec::{Kind, Place, Spec};
 pub use stated::Privacy;
-pub use tally::{Histogram, Tally};
+pub use tally::Tally;
 
+use crate::data::{Counted, Data};
 use crate::error::{Error, Result};
-use crate::problem::{Counted, Problem};
+pub use crate::histogram::Histogram;
 
 /// All kinds of requirement, in the order in which they are told.
 pub static KINDS: &[Kind] = &[
@@ -102,7 +102,7 @@ pub trait Model: Debug + Send + Sync {
     /// Whether a set satisfies it.
     fn holds(&self, tally: &Tally) -> bool;
     /// What is wrong with a whole table that does not satisfy it, and what would be possible.
-    fn explain(&self, whole: &Tally, problem: &Problem) -> Error;
+    fn explain(&self, whole: &Tally, data: &Data) -> Error;
 }
 
 /// The parts of a policy's requirement: what a method must be able to do. Several kinds of requirement may ask for one.
@@ -254,10 +254,10 @@ impl Requirement {
     }
 
     /// An error that explains what is reachable, if not even one class of all records satisfies it.
-    pub fn check_feasible(&self, problem: &Problem) -> Result<()> {
-        let whole = Tally::of_all(problem);
+    pub fn check_feasible(&self, data: &Data) -> Result<()> {
+        let whole = Tally::of_all(data);
         match self.models.iter().find(|model| !model.holds(&whole)) {
-            Some(model) => Err(model.explain(&whole, problem)),
+            Some(model) => Err(model.explain(&whole, data)),
             None => Ok(()),
         }
     }

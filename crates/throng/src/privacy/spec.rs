@@ -9,18 +9,15 @@
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Achieved, KINDS, Linkable, Model, Part, Privacy};
+use crate::data::{Counted, Joined};
 use crate::error::Result;
 use crate::keys::Keys;
+pub use crate::keys::Place;
 use crate::loss::Limits;
-use crate::problem::{Counted, Joined};
 use crate::published::Published;
-
-/// Where something stands in the text of a policy.
-pub type Place = Option<Range<usize>>;
 
 /// What the registry knows of a kind of requirement.
 pub struct Kind {

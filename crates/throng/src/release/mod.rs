@@ -9,7 +9,7 @@ pub(crate) mod permutation;
 mod rendered;
 mod rows;
 mod sink;
-pub(crate) mod text;
+mod text;
 
 use std::borrow::Cow;
 

@@ -8,11 +8,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 
-use super::text::syntax::push_row;
-use super::text::{Syntax, Value};
 use super::{CellKind, Cells, Column, Content, Release};
 use crate::error::{Error, Result};
-use crate::format::{Target, not_encoded};
+use crate::format::{Syntax, Target, Value, not_encoded, push_row};
 use crate::policy::Policy;
 use crate::privacy::QuasiIdentifiers;
 use crate::problem::{Counted, Problem};

@@ -15,7 +15,6 @@ use indexmap::IndexMap;
 
 pub use anonymize::Anonymize;
 pub use apply::Apply;
-pub(crate) use apply::take_unknown_values_in;
 pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
 

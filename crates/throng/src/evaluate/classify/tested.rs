@@ -11,8 +11,7 @@ use super::{Material, Split, Study, class_labels, no_masks};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::recipe::{Finder, Mask, Recipe};
-use crate::run::take_unknown_values_in;
+use crate::recipe::{Finder, Mask, Recipe, take_unknown_values_in};
 use crate::table::{Map, Scale, Storage, Table};
 use crate::watch::Watch;
 

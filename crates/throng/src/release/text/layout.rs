@@ -5,7 +5,7 @@
 use arrow_schema::DataType;
 
 use super::super::{CellKind, Cells, Column, Content, Release};
-use super::syntax::{Syntax, Value};
+use crate::format::{Syntax, Value};
 use crate::table::{Written, append};
 
 /// A row as a sequence of parts.

@@ -16,10 +16,10 @@ use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
+use serde::Serialize;
 
-use super::{Extent, Kernel};
-use crate::audit::LowerBound;
 use crate::error::Result;
+use crate::loss::{Extent, Kernel};
 use crate::mapping;
 use crate::problem::{Code, Counted, Matrix, Problem};
 use crate::watch::Watch;
@@ -32,6 +32,17 @@ const ALL_UP_TO: usize = 2_000;
 const SAMPLE: usize = 500;
 /// Rows in a block, and blocks in a group of blocks.
 const FAN: usize = 32;
+
+/// A lower bound on the GCP of any release that meets the requirement.
+#[derive(Clone, Debug, Serialize)]
+pub struct LowerBound {
+    /// The bound, or its estimate when sampled.
+    pub gcp: f64,
+    /// Records it was computed from.
+    pub records: u64,
+    /// 95 % confidence interval when sampled.
+    pub interval: Option<(f64, f64)>,
+}
 
 /// The bound for a problem's class size and the given l.
 pub fn lower_bound(problem: &Problem, l: Option<f64>, watch: &dyn Watch) -> Result<LowerBound> {
