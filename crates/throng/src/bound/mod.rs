@@ -2,14 +2,14 @@
 //!
 //! Any k-anonymous generalization puts a record r into a class with at least k − 1 others, so its class costs at
 //! least the (k − 1)-th smallest penalty of {r, x}, and at least what the cheapest box around r and k − 1 others costs
-//! (`together.rs`). With l-diversity the class holds at least ⌈l⌉ different sensitive values, so it costs at least the (⌈l⌉ − 1)-th smallest of the penalties to the nearest record of each
+//! (`joint_box.rs`). With l-diversity the class holds at least ⌈l⌉ different sensitive values, so it costs at least the (⌈l⌉ − 1)-th smallest of the penalties to the nearest record of each
 //! other value. The mean over all records bounds the loss of every local recoding; over a sample of records it
 //! estimates that bound, and we state a 95 % interval.
 //!
 //! Records are ordered along a curve and cut into blocks with their boxes; a search skips every block whose box
 //! cannot hold anything nearer than what was found.
 
-mod together;
+mod joint_box;
 
 use rand::SeedableRng;
 use rand::seq::index;
@@ -24,7 +24,7 @@ use crate::mapping;
 use crate::problem::{Code, Counted, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
-use together::Sides;
+use joint_box::Sides;
 
 /// Up to this many records all are looked at, beyond it a sample.
 const ALL_UP_TO: usize = 2_000;

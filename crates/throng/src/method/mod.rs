@@ -12,6 +12,7 @@ pub mod cluster;
 mod division;
 pub mod exact;
 pub mod facts;
+pub mod full_domain;
 pub mod improve;
 pub mod local;
 pub mod mondrian;
@@ -23,7 +24,6 @@ mod per_part;
 pub mod refine;
 mod registry;
 mod solution;
-pub mod strings;
 pub mod top_down;
 
 pub use facts::Fact;
@@ -54,10 +54,10 @@ pub static STANDARD: &[Entry] = &[
     exact::EXACT,
     anatomy::ANATOMY,
     refine::REFINE,
-    strings::GLOBAL,
-    strings::LOCAL,
-    strings::HYBRID,
-    strings::PARTITIONED,
+    full_domain::GLOBAL,
+    full_domain::LOCAL,
+    full_domain::HYBRID,
+    full_domain::PARTITIONED,
     cluster::RV,
     cluster::RV_SUPPRESS,
     cluster::EUCLID,

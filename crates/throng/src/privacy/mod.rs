@@ -34,7 +34,7 @@ mod max_loss;
 mod max_query_error;
 mod max_span;
 mod named;
-mod own;
+mod personalized;
 mod spec;
 mod stated;
 mod tally;
@@ -57,7 +57,7 @@ pub use max_loss::MaxLoss;
 pub use max_query_error::MaxQueryError;
 pub use max_span::MaxSpan;
 pub use named::{QuasiIdentifier, QuasiIdentifiers};
-pub use own::{OwnAnonymity, OwnK, OwnKRule};
+pub use personalized::{OwnAnonymity, OwnK, OwnKRule};
 pub(crate) use spec::keys;
 pub use spec::{Kind, Place, Spec};
 pub use stated::Privacy;
@@ -71,7 +71,7 @@ pub use crate::histogram::Histogram;
 pub static KINDS: &[Kind] = &[
     anonymity::KIND,
     named::KIND,
-    own::KIND,
+    personalized::KIND,
     k_map::KIND,
     diversity::KIND,
     closeness::KIND,

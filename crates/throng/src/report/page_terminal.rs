@@ -1,6 +1,6 @@
 //! A page in at most 80 columns of plain text. Charts are left to the HTML page.
 
-use super::fitted::fitted_table;
+use super::narrow_table::fitted_table;
 use super::page::{Block, Claim, Node, Page};
 use super::terminal::{COLUMNS, finished};
 use super::text::wrap;

@@ -6,9 +6,9 @@
 
 mod bayes;
 mod features;
+mod report;
+mod second_table;
 mod splits;
-mod tell;
-mod tested;
 mod tree;
 
 pub use bayes::Bayes;
@@ -256,7 +256,7 @@ impl Task for Classify {
         let table = read_all(study.data, study.policy, watch)?;
         let Material { raw, splits, release, labels, split } = match &self.test {
             Some(test) => {
-                tested::material(study, &table, &beside(study.policy.path.as_deref(), test), watch)?
+                second_table::material(study, &table, &beside(study.policy.path.as_deref(), test), watch)?
             }
             None => self.material(study, &table, watch)?,
         };
@@ -281,7 +281,7 @@ impl Task for Classify {
         };
         let linked = study.records.is_some() || self.masks == Learned::Train;
         let class = &study.problem.classes[0].name;
-        Ok(tell::outcome(self, &tell::Asked { class, labels, split, linked }, &measured, &ranked))
+        Ok(report::outcome(self, &report::Asked { class, labels, split, linked }, &measured, &ranked))
     }
 }
 
