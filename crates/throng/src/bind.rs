@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::data::{
-    Attribute, Cache, Code, Counted, Data, DemandsByKey, Joined, LANES, Matrix, Records, column_codes,
+    Attribute, Cache, Code, Data, DemandsByKey, Joined, LANES, Matrix, Protected, Records, column_codes,
 };
 use crate::error::{Error, Result};
 use crate::loss::Limits;
@@ -74,11 +74,11 @@ impl Problem {
                     let codes = column_codes(table, column, &codes, rows.as_deref());
                     let has_hierarchy =
                         policy.attributes.get(&name).is_some_and(|attribute| attribute.hierarchy.is_some());
-                    let counted = Counted { name, column, domain, has_hierarchy, codes };
+                    let counted = Protected { name, column, domain, has_hierarchy, codes };
                     if role == Role::Sensitive {
                         parts.sensitive.push(counted);
                     } else {
-                        parts.classes.push(counted);
+                        parts.labels.push(counted);
                     }
                 }
             }
@@ -88,7 +88,7 @@ impl Problem {
             parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
         weigh(policy, &mut attributes, &records);
         let rules = Rules::bind(&attributes, |name| rules_of(policy, name), policy.source())?;
-        let counted: Vec<&Counted> = parts.sensitive.iter().chain(&parts.classes).collect();
+        let counted: Vec<&Protected> = parts.sensitive.iter().chain(&parts.labels).collect();
         let joined = Joined {
             attributes: &attributes,
             records: &records,
@@ -107,7 +107,7 @@ impl Problem {
             attributes,
             records,
             sensitive: parts.sensitive,
-            classes: parts.classes,
+            labels: parts.labels,
             demands,
             demands_by_key,
             seed: policy.method.seed,
@@ -145,8 +145,8 @@ fn largest(demands: &[(&'static str, Arc<[u32]>)]) -> Option<Arc<[u32]>> {
 #[derive(Default)]
 struct Parts {
     quasi: Vec<(Attribute, Vec<u32>)>,
-    sensitive: Vec<Counted>,
-    classes: Vec<Counted>,
+    sensitive: Vec<Protected>,
+    labels: Vec<Protected>,
 }
 
 /// The rules that a policy has for an attribute.

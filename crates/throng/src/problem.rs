@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-pub use crate::data::{Attribute, Code, Column, Counted, Data, Joined, LANES, Lanes, Matrix, Records};
+pub use crate::data::{Attribute, Code, Column, Data, Joined, LANES, Lanes, Matrix, Protected, Records};
 use crate::loss::Limits;
 use crate::privacy::{Judge, Privacy, Requirement};
 use crate::rules::Rules;

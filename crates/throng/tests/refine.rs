@@ -310,7 +310,7 @@ mod plain {
             {
                 let class = match self.goal {
                     Goal::Loss => 0,
-                    _ => self.problem.classes[0].codes[record],
+                    _ => self.problem.labels[0].codes[record],
                 };
                 *counts.entry(class).or_default() += 1;
             }
@@ -758,7 +758,7 @@ struct Impatient {
 }
 
 impl Watch for Impatient {
-    fn enough(&self) -> bool {
+    fn take_stop(&self) -> bool {
         self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err()
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use common::{Case, Loaded, cases, load};
 use proptest::prelude::*;
 use throng::method::full_domain::goal::{GOALS, Goal};
-use throng::method::full_domain::{Strings, Way};
+use throng::method::full_domain::{FullDomainSearch, Way};
 use throng::method::{Fact, Method, Options, Solution};
 use throng::policy::Policy;
 use throng::privacy::Tally;
@@ -186,10 +186,10 @@ fn best(mut valid: Vec<Plain>) -> Option<Plain> {
     valid.into_iter().min_by_key(|plain| (plain.tops, plain.levels.clone()))
 }
 
-fn method(way: Way, options: &str) -> Strings {
+fn method(way: Way, options: &str) -> FullDomainSearch {
     let written: toml::Table = options.parse().unwrap();
     let declared = throng::method::full_domain::PARTITIONED.options.iter().copied();
-    Strings::configure(way, &Options::check("the method", declared, &written).unwrap()).unwrap()
+    FullDomainSearch::configure(way, &Options::check("the method", declared, &written).unwrap()).unwrap()
 }
 
 /// The levels that a solution tells in its report.

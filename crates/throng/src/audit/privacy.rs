@@ -5,7 +5,7 @@ use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::privacy::{Closeness, Figure, Histogram, diversity};
-use crate::problem::Counted;
+use crate::problem::Protected;
 use crate::published::Published;
 use crate::table::Table;
 
@@ -33,7 +33,7 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
         (measures.t, measures.t_required) = (measures.reached("t"), privacy.t());
     }
     measures.sensitive = (0..problem.sensitive.len()).map(|at| sensitive(published, at)).collect();
-    if let Some(class) = problem.classes.first() {
+    if let Some(class) = problem.labels.first() {
         let codes = codes_of(class, published.table)?;
         let minority = minority(class, &codes, published.classes) + measures.suppressed;
         measures.classification_metric = Some(minority as f64 / problem.len() as f64);
@@ -42,7 +42,7 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
 }
 
 /// The release's values of a column as codes of the table's domain.
-pub fn codes_of(counted: &Counted, release: &Table) -> Result<Vec<u32>> {
+pub fn codes_of(counted: &Protected, release: &Table) -> Result<Vec<u32>> {
     let column = release.names().iter().position(|name| *name == counted.name).ok_or_else(|| {
         Error::input(format!("the release has no column \"{}\"", counted.name))
             .in_file(release.origin())
@@ -107,7 +107,7 @@ impl Worst {
 }
 
 /// Records whose class label is not the most frequent of their class.
-fn minority(counted: &Counted, codes: &[u32], classes: &Classes) -> u64 {
+fn minority(counted: &Protected, codes: &[u32], classes: &Classes) -> u64 {
     let mut histogram = Histogram::new(counted.domain.len());
     (0..classes.len())
         .map(|class| {
@@ -158,7 +158,7 @@ fn join_bounds(columns: &Columns, cells: Vec<String>) -> Vec<String> {
         .collect()
 }
 
-fn value_counts(counted: &Counted, codes: &[u32], rows: &[u32]) -> Vec<(String, u64)> {
+fn value_counts(counted: &Protected, codes: &[u32], rows: &[u32]) -> Vec<(String, u64)> {
     let mut histogram = Histogram::new(counted.domain.len());
     rows.iter().for_each(|row| histogram.add(codes[*row as usize]));
     let mut counts: Vec<(u32, u32)> = histogram.present().collect();

@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::mapping;
-use crate::problem::{Code, Counted, Matrix, Problem};
+use crate::problem::{Code, Matrix, Problem, Protected};
 use crate::watch::Watch;
 use crate::with_matrix;
 use joint_box::Sides;
@@ -275,7 +275,7 @@ struct NearestValues<'a> {
 }
 
 impl<'a> NearestValues<'a> {
-    fn new(counted: &'a Counted, order: &'a [u32], place: usize, room: usize) -> Self {
+    fn new(counted: &'a Protected, order: &'a [u32], place: usize, room: usize) -> Self {
         let own = counted.codes[order[place] as usize];
         let of_value = vec![f64::INFINITY; counted.domain.len()];
         NearestValues { codes: &counted.codes, order, own, of_value, room, limit: f64::INFINITY }

@@ -3,7 +3,7 @@
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::{Attribute, Counted, Records};
+use super::{Attribute, Protected, Records};
 use crate::error::{Error, Result};
 use crate::keys::Place;
 use crate::keys::source::Source;
@@ -16,7 +16,7 @@ pub struct Joined<'a> {
     /// Their codes.
     pub records: &'a Records,
     /// Its sensitive and class attributes.
-    pub counted: &'a [&'a Counted],
+    pub counted: &'a [&'a Protected],
     pub(crate) table: &'a Table,
     /// The table's row of each record, where they are not the same.
     pub(crate) rows: Option<&'a [u32]>,
@@ -31,7 +31,7 @@ pub enum Column<'a> {
     /// Among the quasi-identifiers.
     Quasi(&'a Records, usize),
     /// In a column of its own.
-    Counted(&'a [u32]),
+    Protected(&'a [u32]),
 }
 
 impl Column<'_> {
@@ -39,7 +39,7 @@ impl Column<'_> {
     pub fn code(&self, record: usize) -> usize {
         match self {
             Column::Quasi(records, at) => records.code(record, *at) as usize,
-            Column::Counted(codes) => codes[record] as usize,
+            Column::Protected(codes) => codes[record] as usize,
         }
     }
 }
@@ -50,7 +50,7 @@ impl<'a> Joined<'a> {
         let quasi = self.attributes.iter().enumerate().find(|(_, attribute)| attribute.name == name);
         let quasi = quasi.map(|(at, attribute)| (Column::Quasi(self.records, at), &attribute.domain));
         let counted = self.counted.iter().find(|counted| counted.name == name);
-        quasi.or_else(|| counted.map(|counted| (Column::Counted(&counted.codes), &counted.domain)))
+        quasi.or_else(|| counted.map(|counted| (Column::Protected(&counted.codes), &counted.domain)))
     }
 
     /// What the cells of a column of the table say, record by record; `None` if there is no such column.

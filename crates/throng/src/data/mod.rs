@@ -33,9 +33,10 @@ pub struct Attribute {
     pub place: usize,
 }
 
-/// A column that is counted but not generalized: sensitive or class.
+/// A column that is published as it is, for whose values classes are looked at: a sensitive attribute, or a label to
+/// predict.
 #[derive(Clone, Debug)]
-pub struct Counted {
+pub struct Protected {
     /// Its name.
     pub name: String,
     /// Its column in the table.
@@ -48,7 +49,7 @@ pub struct Counted {
     pub codes: Vec<u32>,
 }
 
-impl Counted {
+impl Protected {
     /// The share of each value among all records.
     pub fn shares(&self) -> Vec<f64> {
         let mut counts = vec![0u64; self.domain.len()];
@@ -58,7 +59,7 @@ impl Counted {
     }
 
     fn without_codes(&self) -> Self {
-        Counted {
+        Protected {
             name: self.name.clone(),
             column: self.column,
             domain: self.domain.clone(),
@@ -76,9 +77,9 @@ pub struct Data {
     /// Their codes.
     pub records: Records,
     /// Sensitive attributes.
-    pub sensitive: Vec<Counted>,
-    /// Class attributes.
-    pub classes: Vec<Counted>,
+    pub sensitive: Vec<Protected>,
+    /// What recipients want to predict: attributes of the role `class`. Not to be taken for the equivalence classes of a release.
+    pub labels: Vec<Protected>,
     /// How many records the class of each record must have, where the policy asks that of single records.
     pub demands: Option<Arc<[u32]>>,
     /// The same by the key that asks for it; [`Self::demands`] are the largest of them.
@@ -116,7 +117,7 @@ impl Data {
 
     /// Some of the records only; domains stay as they are.
     pub fn of_records(&self, records: &[u32]) -> Self {
-        let codes = |counted: &Counted| Counted {
+        let codes = |counted: &Protected| Protected {
             codes: records.iter().map(|record| counted.codes[*record as usize]).collect(),
             ..counted.without_codes()
         };
@@ -124,7 +125,7 @@ impl Data {
             attributes: self.attributes.clone(),
             records: with_matrix!(&self.records, matrix => matrix.gather(records).into()),
             sensitive: self.sensitive.iter().map(codes).collect(),
-            classes: self.classes.iter().map(codes).collect(),
+            labels: self.labels.iter().map(codes).collect(),
             demands: self.demands.as_ref().map(|demands| of_each(demands, records)),
             demands_by_key: self
                 .demands_by_key

@@ -84,7 +84,7 @@ pub trait Method: Send + Sync {
 }
 
 /// A method that works on rows of codes, whatever their width, and needs no more than a partition to tell what it found.
-pub trait OverRows: Send + Sync {
+pub trait AnyWidth: Send + Sync {
     /// What it does, for those who watch.
     const STAGE: &'static str;
 
@@ -97,7 +97,7 @@ pub trait OverRows: Send + Sync {
     ) -> Result<Partition>;
 }
 
-impl<M: OverRows> Method for M {
+impl<M: AnyWidth> Method for M {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         watch.stage(M::STAGE, Some(problem.len() as u64));
         with_matrix!(&problem.records, matrix => self.solve_rows(problem, matrix, watch)).map(Solution::from)

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{Achieved, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
-use crate::data::{Counted, Data};
+use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::Keys;
 use crate::published::Published;
@@ -54,7 +54,7 @@ impl Spec for ClosenessSpec {
         true
     }
 
-    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         let attributes = sensitive.iter().enumerate();
         attributes
             .map(|(at, counted)| Arc::new(Closeness::new(self.t, at, counted)) as Arc<dyn Model>)
@@ -89,7 +89,7 @@ pub enum Ground {
 
 impl Closeness {
     /// The model for a sensitive attribute: ordered for numbers, hierarchical where there is a hierarchy.
-    pub fn new(t: f64, attribute: usize, counted: &Counted) -> Self {
+    pub fn new(t: f64, attribute: usize, counted: &Protected) -> Self {
         let ground = match counted.domain.scale() {
             Scale::Numeric { .. } => Ground::Ordered,
             Scale::Categorical(tree) if counted.has_hierarchy => Ground::Hierarchical(tree.clone()),

@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use super::{Achieved, Histogram, Kind, Model, Part, Spec, Tally, spec};
-use crate::data::{Counted, Data};
+use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::Keys;
 use crate::published::Published;
@@ -52,7 +52,7 @@ fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
 
 impl Disclosure {
     /// The model for a sensitive attribute.
-    pub fn new(spec: DisclosureSpec, attribute: usize, counted: &Counted) -> Self {
+    pub fn new(spec: DisclosureSpec, attribute: usize, counted: &Protected) -> Self {
         let table = counted.shares();
         let values = table.iter().filter(|share| **share > 0.0).count();
         Disclosure { delta: spec.delta, attribute, table, values }
@@ -119,7 +119,7 @@ impl Spec for DisclosureSpec {
         true
     }
 
-    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         let model = |(at, counted)| Arc::new(Disclosure::new(*self, at, counted)) as Arc<dyn Model>;
         sensitive.iter().enumerate().map(model).collect()
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use toml::{Table, Value};
 
 use super::{Achieved, Figure, Frequency, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
-use crate::data::{Counted, Data};
+use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::{Keys, out_of_range};
 use crate::published::Published;
@@ -118,7 +118,7 @@ impl DiversitySpec {
             _ => achieved.reached(Figure::Number(least)),
         };
         let Some(l) = self.l else { return Some(achieved) };
-        let falls_short = |(name, (_, holds)): (&Counted, &(f64, bool))| {
+        let falls_short = |(name, (_, holds)): (&Protected, &(f64, bool))| {
             let form = self.form.name();
             (!holds).then(|| format!("l = {l} ({form}) is required on {}, a class falls short", name.name))
         };
@@ -188,7 +188,7 @@ impl Spec for DiversitySpec {
         self.l.is_some()
     }
 
-    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         let Some(l) = self.l else { return Vec::new() };
         let model =
             |attribute: usize| Arc::new(LDiversity { l, form: self.form, attribute }) as Arc<dyn Model>;

@@ -9,7 +9,7 @@
 //! its records. Let n records of the table and m people of the population share one combination of values, and credit
 //! each of the n with m/n people. A class fits at least as many people as its records have credit: what it holds of a
 //! combination is credited at most m, and it fits all m. So a record asks for a class of ⌈k / credit⌉ records: if every
-//! member of a class has its wish, the member of least credit shows that the credits add up to k. A record without
+//! member of a class has what it demands, the member of least credit shows that the credits add up to k. A record without
 //! credit asks for as many records as have k credits together even if they are those with least. That makes k-map a k of
 //! each record's own ([`super::OwnAnonymity`]), and every method that takes those takes it. With a fraction it is a k.
 //!

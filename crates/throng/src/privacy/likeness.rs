@@ -15,7 +15,7 @@ use std::sync::Arc;
 use toml::{Table, Value};
 
 use super::{Achieved, Histogram, Kind, Model, Part, Spec, Tally, spec};
-use crate::data::{Counted, Data};
+use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::Keys;
 use crate::published::Published;
@@ -85,7 +85,7 @@ impl Form {
 
 impl Likeness {
     /// The model for a sensitive attribute.
-    pub fn new(spec: LikenessSpec, attribute: usize, counted: &Counted) -> Self {
+    pub fn new(spec: LikenessSpec, attribute: usize, counted: &Protected) -> Self {
         Likeness { beta: spec.beta, form: spec.form, attribute, table: counted.shares() }
     }
 
@@ -152,7 +152,7 @@ impl Spec for LikenessSpec {
         true
     }
 
-    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         let model = |(at, counted)| Arc::new(Likeness::new(*self, at, counted)) as Arc<dyn Model>;
         sensitive.iter().enumerate().map(model).collect()
     }

@@ -63,7 +63,7 @@ pub use spec::{Kind, Place, Spec};
 pub use stated::Privacy;
 pub use tally::Tally;
 
-use crate::data::{Counted, Data};
+use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 pub use crate::histogram::Histogram;
 
@@ -155,7 +155,7 @@ pub struct Linkable {
 impl Requirement {
     /// What a policy asks for. A set of records with as many members as the largest k satisfies every named
     /// quasi-identifier, because each of its combinations is at least as frequent as the class.
-    pub fn new(privacy: &Privacy, sensitive: &[Counted]) -> Self {
+    pub fn new(privacy: &Privacy, sensitive: &[Protected]) -> Self {
         let specs = privacy.specs();
         let quasi_identifiers: Vec<Linkable> = specs.iter().flat_map(|spec| spec.linkable()).collect();
         let k = quasi_identifiers.iter().map(|own| own.k).max();

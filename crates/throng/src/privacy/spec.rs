@@ -12,7 +12,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::{Achieved, KINDS, Linkable, Model, Part, Privacy};
-use crate::data::{Counted, Joined};
+use crate::data::{Joined, Protected};
 use crate::error::Result;
 use crate::keys::Keys;
 pub use crate::keys::Place;
@@ -86,7 +86,7 @@ pub trait Spec: Any + Debug + Send + Sync {
     }
 
     /// What must hold for every class beyond its size.
-    fn models(&self, _sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, _sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         Vec::new()
     }
 

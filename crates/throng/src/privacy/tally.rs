@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Counted, Data};
+use crate::data::{Data, Protected};
 use crate::histogram::Histogram;
 
 /// How many records a set has, and how often each sensitive value occurs in it.
@@ -29,7 +29,7 @@ impl Tally {
     }
 
     /// An empty tally over sensitive columns, of records that may ask for a k of their own.
-    pub(super) fn for_counted(sensitive: &[Counted], demands: Option<&Arc<[u32]>>) -> Self {
+    pub(super) fn for_counted(sensitive: &[Protected], demands: Option<&Arc<[u32]>>) -> Self {
         let domains: Vec<usize> = sensitive.iter().map(|attribute| attribute.domain.len()).collect();
         Tally { demands: demands.cloned(), ..Self::new(&domains) }
     }
@@ -68,7 +68,7 @@ impl Tally {
 
     /// Takes a record of a problem in.
     #[inline]
-    pub fn add_record(&mut self, sensitive: &[Counted], record: u32) {
+    pub fn add_record(&mut self, sensitive: &[Protected], record: u32) {
         self.size += 1;
         if let Some(demands) = &self.demands {
             self.demand = self.demand.max(demands[record as usize]);
@@ -88,7 +88,7 @@ impl Tally {
 
     /// Takes a record of a problem that is in out again.
     #[inline]
-    pub fn remove_record(&mut self, sensitive: &[Counted], record: u32) {
+    pub fn remove_record(&mut self, sensitive: &[Protected], record: u32) {
         self.size -= 1;
         for (histogram, attribute) in self.histograms.iter_mut().zip(sensitive) {
             histogram.remove(attribute.codes[record as usize]);

@@ -280,7 +280,7 @@ impl Task for Classify {
             _ => Vec::new(),
         };
         let linked = study.records.is_some() || self.masks == Learned::Train;
-        let class = &study.problem.classes[0].name;
+        let class = &study.problem.labels[0].name;
         Ok(report::outcome(self, &report::Asked { class, labels, split, linked }, &measured, &ranked))
     }
 }
@@ -299,7 +299,7 @@ struct Material {
 
 /// The names of the classes of a problem that has one.
 fn class_labels(problem: &Problem) -> Vec<String> {
-    let domain = &problem.classes[0].domain;
+    let domain = &problem.labels[0].domain;
     (0..domain.len() as u32).map(|code| domain.label(code).to_owned()).collect()
 }
 

@@ -64,7 +64,7 @@ fn read(
     watch: &dyn Watch,
 ) -> Result<(Table, Problem)> {
     let needed: Vec<&String> = columns(study.problem, study.policy, table).map(|(_, name)| name).collect();
-    let class = &study.problem.classes[0].name;
+    let class = &study.problem.labels[0].name;
     let plan =
         |names: &[String]| match needed.iter().copied().chain([class]).find(|name| !names.contains(name)) {
             None => Ok(vec![Storage::Coded; names.len()]),
