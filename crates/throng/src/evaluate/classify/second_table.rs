@@ -94,7 +94,7 @@ impl Both<'_> {
     fn classes(&self) -> Result<(Vec<String>, Vec<u32>)> {
         let mut labels = class_labels(self.first.1);
         let second =
-            self.second.1.classes.first().ok_or_else(|| Error::bug("a test table without a class"))?;
+            self.second.1.labels.first().ok_or_else(|| Error::bug("a test table without a class"))?;
         let numbers = continued(&mut labels, &class_labels(self.second.1));
         Ok((labels, second.codes.iter().map(|code| numbers[*code as usize]).collect()))
     }
