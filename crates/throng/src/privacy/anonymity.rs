@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Achieved, Figure, Kind, Linkable, Model, Part, QuasiIdentifiers, Spec, Tally};
+use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::problem::Problem;
 use crate::published::Published;
 
 /// The key `k`.
@@ -49,7 +49,7 @@ impl Model for KAnonymity {
         tally.size() >= self.k as u64
     }
 
-    fn explain(&self, whole: &Tally, _: &Problem) -> Error {
+    fn explain(&self, whole: &Tally, _: &Data) -> Error {
         Error::requirement(format!(
             "k = {} cannot be met: the table has only {} records",
             self.k,

@@ -9,7 +9,7 @@ pub(crate) mod permutation;
 mod rendered;
 mod rows;
 mod sink;
-pub(crate) mod text;
+mod text;
 
 use std::borrow::Cow;
 
@@ -22,7 +22,7 @@ use rows::Rows;
 use crate::error::{Error, Result};
 use crate::method::{Boxes, GroupCells, MaskedPart, Partition, Recoding, Solution};
 use crate::policy::{Policy, Role};
-use crate::problem::{Attribute, Counted, Problem};
+use crate::problem::{Attribute, Problem, Protected};
 use crate::table::{Domain, Map, Scale, Table, value};
 use crate::watch::{Unwatched, Watch};
 
@@ -73,7 +73,7 @@ enum Content<'a> {
     /// The same for all records of a class.
     Cells(Cells),
     /// A sensitive or class value.
-    Counted(Cow<'a, Counted>),
+    Protected(Cow<'a, Protected>),
     /// Passed through.
     Text,
 }
@@ -113,11 +113,11 @@ impl<'a> Release<'a> {
         let boxes = solution.recoding.boxes(problem, partition);
         let mut columns = Vec::new();
         for (source, name) in table.names().iter().enumerate() {
-            let of_source = |counted: &&Counted| counted.column == source;
+            let of_source = |counted: &&Protected| counted.column == source;
             let quasi = problem.attributes.iter().position(|attribute| attribute.column == source);
             if let (Some(at), Publish::Permutation) = (quasi, publish) {
                 let own = Cow::Owned(permutation::exact(problem, at));
-                columns.push(Column { name: name.clone(), source, content: Content::Counted(own) });
+                columns.push(Column { name: name.clone(), source, content: Content::Protected(own) });
             } else if let Some(at) = quasi {
                 columns.extend(match (&solution.recoding, &boxes) {
                     (Recoding::Cells(cells), _) => {
@@ -130,11 +130,11 @@ impl<'a> Release<'a> {
                     (_, Some(boxes)) => quasi_columns(&problem.attributes[at], boxes, at, publish),
                     (_, None) => return Err(Error::bug("a recoding without boxes or cells")),
                 });
-            } else if let Some(counted) = problem.sensitive.iter().chain(&problem.classes).find(of_source) {
+            } else if let Some(counted) = problem.sensitive.iter().chain(&problem.labels).find(of_source) {
                 if publish == Publish::Permutation && policy.role(name) == Role::Sensitive {
                     continue;
                 }
-                let content = Content::Counted(Cow::Borrowed(counted));
+                let content = Content::Protected(Cow::Borrowed(counted));
                 columns.push(Column { name: name.clone(), source, content });
             } else if policy.role(name) != Role::Identifier {
                 columns.push(Column { name: name.clone(), source, content: Content::Text });

@@ -31,7 +31,7 @@ use std::sync::Arc;
 pub use frequency::Frequency;
 
 use super::{Part, Requirement, Tally};
-use crate::problem::{Counted, Problem};
+use crate::data::Protected;
 
 /// How far two sides of a comparison may be apart that are equal but for the rounding of floats: relative to counts,
 /// absolute for distances and entropies. Not a margin: 5 records with 3 of a value are not 1.6666666667-diverse.
@@ -42,7 +42,7 @@ pub const ROUNDING: f64 = 1e-12;
 pub struct Judge<'a> {
     requirement: &'a Requirement,
     /// The columns whose values are counted; none where no value matters.
-    counted: &'a [Counted],
+    counted: &'a [Protected],
     demands: Option<&'a Arc<[u32]>>,
     smallest: usize,
     way: Way<'a>,
@@ -53,21 +53,16 @@ pub struct Judge<'a> {
 enum Way<'a> {
     Count,
     Demand(&'a [u32]),
-    Frequency(Frequency, &'a Counted),
+    Frequency(Frequency, &'a Protected),
     Counts,
     CountsBeyondSize,
 }
 
 impl<'a> Judge<'a> {
-    /// The judge of a problem's classes.
-    pub fn new(problem: &'a Problem) -> Self {
-        Self::of(&problem.requirement, &problem.sensitive, problem.demands.as_ref())
-    }
-
     /// The judge of a requirement on records with these sensitive values, which may ask for a k of their own.
     pub fn of(
         requirement: &'a Requirement,
-        sensitive: &'a [Counted],
+        sensitive: &'a [Protected],
         demands: Option<&'a Arc<[u32]>>,
     ) -> Self {
         let (smallest, way) = (requirement.smallest_class(), Way::of(requirement, sensitive, demands));
@@ -75,15 +70,19 @@ impl<'a> Judge<'a> {
         Judge { requirement, counted, demands, smallest, way }
     }
 
-    /// The judge of what a problem asks of classes beyond their size, for methods that see to sizes otherwise; `None`
-    /// if it asks nothing more.
-    pub fn beyond_size(problem: &'a Problem) -> Option<Self> {
-        (!problem.requirement.only_size()).then(|| Judge {
-            requirement: &problem.requirement,
-            counted: &problem.sensitive,
-            demands: problem.demands.as_ref(),
+    /// The judge of what a requirement asks of classes beyond their size; `None` if it asks nothing more.
+    pub(crate) fn of_more_than_size(
+        requirement: &'a Requirement,
+        sensitive: &'a [Protected],
+        demands: Option<&'a Arc<[u32]>>,
+    ) -> Option<Self> {
+        let way = Way::CountsBeyondSize;
+        (!requirement.only_size()).then(|| Judge {
+            requirement,
+            counted: sensitive,
+            demands,
             smallest: 1,
-            way: Way::CountsBeyondSize,
+            way,
         })
     }
 
@@ -241,7 +240,7 @@ impl<'a> Judge<'a> {
 }
 
 impl<'a> Way<'a> {
-    fn of(requirement: &Requirement, sensitive: &'a [Counted], demands: Option<&'a Arc<[u32]>>) -> Self {
+    fn of(requirement: &Requirement, sensitive: &'a [Protected], demands: Option<&'a Arc<[u32]>>) -> Self {
         let sizes_and_demands = || requirement.parts().all(|part| matches!(part, Part::K | Part::OwnK));
         let frequency = || {
             let (attribute, l) = requirement.only_frequency()?;

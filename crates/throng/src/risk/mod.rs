@@ -21,8 +21,8 @@ pub use combinations::{AttributeRisk, Combination};
 pub use population::read as read_population;
 
 use crate::classes::Classes;
+use crate::data::{Code, Data};
 use crate::error::{Error, Result};
-use crate::problem::{Code, Problem};
 use crate::table::Table;
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -133,7 +133,7 @@ struct Class {
 
 /// Measures the risk of a problem's table. `missing` are the policy's markers, used to read a population.
 pub fn measure(
-    problem: &Problem,
+    data: &Data,
     missing: &[String],
     background: Background<'_>,
     watch: &dyn Watch,
@@ -142,23 +142,23 @@ pub fn measure(
         check_fraction(Some(fraction))?;
     }
     watch.stage("grouping", None);
-    let columns = columns(problem);
+    let columns = columns(data);
     let mut notes = Vec::new();
     let classes = match background {
-        Background::Itself => sample_classes(&columns, problem.len(), 1.0),
-        Background::Fraction(fraction) => sample_classes(&columns, problem.len(), fraction),
+        Background::Itself => sample_classes(&columns, data.len(), 1.0),
+        Background::Fraction(fraction) => sample_classes(&columns, data.len(), fraction),
         Background::Population(table) => population::classes(
-            problem,
+            data,
             &columns,
-            &population::codes(&problem.attributes, table, missing),
+            &population::codes(&data.attributes, table, missing),
             table,
             &mut notes,
         ),
     };
     watch.check()?;
-    let search = combinations::search(problem, &columns, watch)?;
-    notes.extend(search.note(problem.attributes.len()));
-    let mut risk = summarize(problem, &classes, background);
+    let search = combinations::search(data, &columns, watch)?;
+    notes.extend(search.note(data.attributes.len()));
+    let mut risk = summarize(data, &classes, background);
     risk.combinations = search.combinations;
     risk.attributes = search.attributes;
     risk.searched = search.searched;
@@ -178,11 +178,11 @@ pub fn check_fraction(fraction: Option<f64>) -> Result<()> {
 }
 
 /// The codes of each quasi-identifier.
-fn columns(problem: &Problem) -> Vec<Vec<u32>> {
+fn columns(data: &Data) -> Vec<Vec<u32>> {
     let code =
-        |row: usize, at: usize| with_matrix!(&problem.records, matrix => matrix.get(row, at).index() as u32);
-    let column = |at: usize| (0..problem.len()).map(|row| code(row, at)).collect();
-    (0..problem.attributes.len()).into_par_iter().map(column).collect()
+        |row: usize, at: usize| with_matrix!(&data.records, matrix => matrix.get(row, at).index() as u32);
+    let column = |at: usize| (0..data.len()).map(|row| code(row, at)).collect();
+    (0..data.attributes.len()).into_par_iter().map(column).collect()
 }
 
 fn sample_classes(columns: &[Vec<u32>], rows: usize, fraction: f64) -> Vec<Class> {
@@ -194,8 +194,8 @@ fn sample_classes(columns: &[Vec<u32>], rows: usize, fraction: f64) -> Vec<Class
     (0..classes.len()).map(class).collect()
 }
 
-fn summarize(problem: &Problem, classes: &[Class], background: Background<'_>) -> Risk {
-    let rows = problem.len() as u64;
+fn summarize(data: &Data, classes: &[Class], background: Background<'_>) -> Risk {
+    let rows = data.len() as u64;
     let unique = classes.iter().filter(|class| class.sample == 1).count() as u64;
     let journalist = chances(classes, rows, |class| class.population);
     let (basis, population_rows, fraction) = match background {
@@ -205,8 +205,8 @@ fn summarize(problem: &Problem, classes: &[Class], background: Background<'_>) -
     };
     Risk {
         rows,
-        rows_dropped: problem.dropped as u64,
-        quasi: problem.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
+        rows_dropped: data.dropped as u64,
+        quasi: data.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
         classes: classes.len() as u64,
         k: classes.iter().map(|class| class.sample).min().unwrap_or(0),
         unique_records: unique,
