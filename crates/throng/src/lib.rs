@@ -110,4 +110,4 @@ pub mod table;
 pub mod watch;
 pub mod workload;
 
-pub use error::{Error, Result};
+pub use error::{Error, ErrorCode, Result};

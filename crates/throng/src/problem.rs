@@ -12,7 +12,7 @@ pub use joined::{Column, Joined};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::loss::Limits;
 use crate::mapping::{Line, Lines, Mapping};
 use crate::policy::{Incomplete, Policy, Role};
@@ -528,7 +528,7 @@ fn weigh(policy: &Policy, attributes: &mut [Attribute], records: &Records) {
 }
 
 fn no_records(table: &Table, policy: &Policy) -> Error {
-    let error = Error::input("the table has no records").in_file(table.origin());
+    let error = Error::new(ErrorCode::EmptyTable, "the table has no records").in_file(table.origin());
     if !table.is_empty() && policy.incomplete == Incomplete::Drop {
         error.with_hint("every row has a missing cell; set `incomplete = \"keep\"` under [data] to keep them")
     } else {

@@ -12,7 +12,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{Apart, Policy, Rule};
 use crate::privacy::Judge;
 use crate::problem::{Attribute, Problem};
@@ -185,7 +185,7 @@ fn leaf_numbers(domain: &Domain) -> Result<Vec<f64>> {
         {
             Ok(numbers)
         }
-        _ => Err(Error::input("cut is for numbers, but this attribute is categorical")
+        _ => Err(Error::new(ErrorCode::WrongKind, "cut is for numbers, but this attribute is categorical")
             .with_hint("use apart = […] for two values, or write kind = \"numeric\"")),
     }
 }
@@ -193,21 +193,30 @@ fn leaf_numbers(domain: &Domain) -> Result<Vec<f64>> {
 /// The sides of a rule between two labels: the leaves below each.
 fn apart(domain: &Domain, a: &str, b: &str) -> Result<(u32, u32)> {
     let Scale::Categorical(tree) = domain.scale() else {
-        return Err(Error::input("apart is for categories, but this attribute is numeric")
-            .with_hint("use cut = […], or write kind = \"categorical\""));
+        return Err(Error::new(
+            ErrorCode::WrongKind,
+            "apart is for categories, but this attribute is numeric",
+        )
+        .with_hint("use cut = […], or write kind = \"categorical\""));
     };
     let leaves = |label: &str| {
         let nodes = tree.nodes().filter(|node| tree.label(*node) == label);
         let widest = nodes.map(|node| tree.leaves_under(node)).max_by_key(std::ops::Range::len);
         widest.ok_or_else(|| {
-            Error::input(format!("\"{}\" is no value of this attribute", shorten(label)))
-                .with_hint("check its spelling, or leave the rule out")
+            Error::new(
+                ErrorCode::UnknownValue,
+                format!("\"{}\" is no value of this attribute", shorten(label)),
+            )
+            .with_hint("check its spelling, or leave the rule out")
         })
     };
     let (a, b) = (leaves(a)?, leaves(b)?);
     let (lower, upper) = if a.start <= b.start { (a, b) } else { (b, a) };
     if lower.end > upper.start {
-        return Err(Error::input("the two sides of this rule are not apart: one is a kind of the other"));
+        return Err(Error::new(
+            ErrorCode::BadRule,
+            "the two sides of this rule are not apart: one is a kind of the other",
+        ));
     }
     Ok((lower.end as u32 - 1, upper.start as u32))
 }
@@ -276,7 +285,7 @@ fn in_the_way(problem: &Problem, short: usize) -> Error {
             hard().map(|(_, rule)| name(rule)).collect::<Vec<_>>().join(", ")
         ),
     };
-    Error::requirement(format!(
+    Error::new(ErrorCode::RulesInTheWay, format!(
         "{who} in the way: parts of the table with {short} records cannot meet the requirement on their own"
     ))
     .with_hint("drop `hard` from the rule, ask for less privacy, or allow `suppress` under [privacy]")

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use throng::ErrorCode;
 use throng::method::STANDARD;
 use throng::policy::Policy;
 
@@ -89,7 +90,7 @@ fn every_method_is_on_the_methods_page_and_in_the_readme() {
 #[test]
 fn links_between_the_documents_lead_somewhere() {
     let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "data/README.md"];
-    let pages = ["docs/guide.md", "docs/policy.md", "docs/methods.md", "docs/metrics.md"];
+    let pages = ["docs/guide.md", "docs/policy.md", "docs/methods.md", "docs/metrics.md", "docs/errors.md"];
     for name in documents.into_iter().chain(pages) {
         let text = document(name);
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
@@ -99,4 +100,30 @@ fn links_between_the_documents_lead_somewhere() {
             assert!(folder.join(file).exists(), "{name} links to {target}, which is not there");
         }
     }
+}
+
+#[test]
+fn the_page_of_errors_has_every_code_and_no_other() {
+    let page = document("docs/errors.md");
+    let written: Vec<&str> = page.lines().filter(|line| line.starts_with("| `")).collect();
+    let row = |code: &ErrorCode| {
+        let exit = code.fault().exit_code();
+        format!("| `{code}` | {} | {} | {exit} |", code.meaning(), code.remedy())
+    };
+    let expected: Vec<String> = ErrorCode::ALL.iter().map(row).collect();
+    assert_eq!(written, expected);
+}
+
+#[test]
+fn codes_are_kebab_case_and_different() {
+    let mut names: Vec<&str> = ErrorCode::ALL.iter().map(|code| code.name()).collect();
+    for name in &names {
+        assert!(
+            name.chars().all(|one| one.is_ascii_lowercase() || one.is_ascii_digit() || one == '-'),
+            "{name}"
+        );
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), ErrorCode::ALL.len());
 }

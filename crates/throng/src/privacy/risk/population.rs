@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Class;
 use crate::classes::Classes;
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, ErrorCode, Result, did_you_mean};
 use crate::policy::Kind;
 use crate::problem::{Attribute, Problem};
 use crate::table::{Map, Reading, Storage, Table};
@@ -44,7 +44,7 @@ fn check_column(names: &[String], wanted: &str) -> Result<()> {
         Some(name) => format!("its column \"{name}\" may be the one: give it the same name as in the table"),
         None => "the population needs every quasi-identifier of the policy".to_owned(),
     };
-    Err(Error::input(format!("the population has no column \"{wanted}\""))
+    Err(Error::new(ErrorCode::UnknownColumn, format!("the population has no column \"{wanted}\""))
         .for_attribute(wanted)
         .with_hint(hint))
 }
