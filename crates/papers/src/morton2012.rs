@@ -315,6 +315,7 @@ fn evaluate(data: &Path, gains: &Path, method: &str, k: usize) -> Result<Option<
         policy: adult_policy(method, k, gains)?,
         release: None,
         task: "partition".to_owned(),
+        secret: None,
         registry: Default::default(),
     };
     evaluate.run(&Unwatched).map(Some)

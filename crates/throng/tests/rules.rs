@@ -293,6 +293,7 @@ fn the_pattern_of_high_capital_gain_survives() {
                 policy: Policy::parse(&text, None).unwrap(),
                 release: None,
                 task: "partition".to_owned(),
+                secret: None,
                 registry: Default::default(),
             };
             let found = evaluation.run(&Unwatched).unwrap();
