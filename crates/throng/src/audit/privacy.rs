@@ -22,7 +22,7 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
         .iter()
         .zip(measures.requirements.iter().filter(|one| one.key == "quasi_identifiers"))
         .map(|(named, achieved)| QuasiIdentifierMeasure {
-            attributes: named.attributes.clone(),
+            attributes: named.names().to_vec(),
             k_required: named.k as u64,
             k: achieved.reached.map_or(0.0, Figure::value) as u64,
         })

@@ -2,7 +2,7 @@
 //!
 //! [`Policy::parse`] turns TOML into a checked [`Policy`]; every mistake in it is an error that points at
 //! the line. What was written and what was checked are different types: `written` holds the former.
-//! A policy knows nothing of a table yet; [`crate::problem::Problem`] joins the two.
+//! A policy knows nothing of a table yet; [`crate::bind`] joins the two.
 
 mod adjust;
 mod check;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Achieved, Figure, Kind, Linkable, Model, Part, QuasiIdentifiers, Spec, Tally};
+use super::{Achieved, Figure, Kind, Model, Part, QuasiIdentifier, QuasiIdentifiers, Spec, Tally};
 use crate::data::Data;
 use crate::error::{Error, ErrorCode, Result};
 use crate::published::Published;
@@ -71,8 +71,8 @@ impl Spec for KAnonymity {
         toml::Table::from_iter([("k".to_owned(), toml::Value::from(self.k as i64))])
     }
 
-    fn linkable(&self) -> Vec<Linkable> {
-        vec![Linkable { attributes: None, k: self.k }]
+    fn linkable(&self) -> Vec<QuasiIdentifier> {
+        vec![QuasiIdentifier::of_all(self.k)]
     }
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {

@@ -29,7 +29,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use toml::{Spanned, Value};
 
-use super::{Achieved, Figure, Kind, Linkable, Part, Spec, spec};
+use super::{Achieved, Figure, Kind, Part, QuasiIdentifier, Spec, spec};
 use crate::classes::Classes;
 use crate::data::{Attribute, Joined};
 use crate::error::{Error, ErrorCode, Result};
@@ -148,10 +148,10 @@ impl Spec for KMap {
         entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
-    fn linkable(&self) -> Vec<Linkable> {
+    fn linkable(&self) -> Vec<QuasiIdentifier> {
         match self.population {
             Population::Fraction(fraction) => {
-                vec![Linkable { attributes: None, k: self.of_fraction(fraction) }]
+                vec![QuasiIdentifier::of_all(self.of_fraction(fraction))]
             }
             Population::People { .. } => Vec::new(),
         }
