@@ -5,10 +5,12 @@
 //! padding is zero everywhere and never matters.
 
 mod joined;
+mod people;
 
 use std::sync::Arc;
 
 pub use joined::{Column, Joined};
+pub use people::People;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 
@@ -241,14 +243,25 @@ pub struct Counted {
     pub has_hierarchy: bool,
     /// The code of each record.
     pub codes: Vec<u32>,
+    /// Whose record each is, where people are counted.
+    pub people: Option<People>,
 }
 
 impl Counted {
-    /// The share of each value among all records.
+    /// The share of each value among all records; where people are counted, each value of a person counts once.
     pub fn shares(&self) -> Vec<f64> {
         let mut counts = vec![0u64; self.domain.len()];
-        self.codes.iter().for_each(|code| counts[*code as usize] += 1);
-        let total = self.codes.len().max(1) as f64;
+        match &self.people {
+            None => self.codes.iter().for_each(|code| counts[*code as usize] += 1),
+            Some(people) => {
+                let mut pairs: Vec<(u32, u32)> =
+                    people.of_records().iter().copied().zip(self.codes.iter().copied()).collect();
+                pairs.sort_unstable();
+                pairs.dedup();
+                pairs.iter().for_each(|(_, code)| counts[*code as usize] += 1);
+            }
+        }
+        let total = counts.iter().sum::<u64>().max(1) as f64;
         counts.into_iter().map(|count| count as f64 / total).collect()
     }
 
@@ -259,6 +272,7 @@ impl Counted {
             domain: self.domain.clone(),
             has_hierarchy: self.has_hierarchy,
             codes: Vec::new(),
+            people: None,
         }
     }
 }
@@ -274,6 +288,10 @@ pub struct Problem {
     pub sensitive: Vec<Counted>,
     /// Class attributes.
     pub classes: Vec<Counted>,
+    /// Whose record each is, where requirements count people.
+    pub people: Option<People>,
+    /// The column in whose place the number of each person is published, if it is.
+    pub number_column: Option<String>,
     /// How many records the class of each record must have, where the policy asks that of single records.
     pub demands: Option<Arc<[u32]>>,
     /// The same by the key that asks for it; [`Self::demands`] are the largest of them.
@@ -312,7 +330,7 @@ pub fn storage(policy: &Policy, names: &[String]) -> Vec<Storage> {
         .map(|name| match policy.role(name) {
             // Never published, but asked what each record demands.
             _ if policy.privacy.specs().iter().any(|spec| spec.reads(name)) => Storage::Coded,
-            Role::Quasi | Role::Sensitive | Role::Class => Storage::Coded,
+            Role::Quasi | Role::Sensitive | Role::Class | Role::Person => Storage::Coded,
             Role::Identifier => Storage::Skip,
             Role::Other => Storage::Text,
         })
@@ -329,7 +347,16 @@ impl Problem {
         for column in with_role(Role::Quasi).chain(with_role(Role::Sensitive)).chain(with_role(Role::Class)) {
             encoded.push((column, encode(table, policy, column)?));
         }
-        let rows = complete_rows(table, policy, &encoded);
+        let people = People::of_rows(table, policy);
+        let nobody = people.as_ref().map_or(&[][..], |(_, nobody)| nobody);
+        if let (Some(row), Incomplete::Keep) = (nobody.first(), policy.incomplete) {
+            return Err(people::nobody(table, policy, *row));
+        }
+        let rows = complete_rows(table, policy, &encoded, nobody);
+        let people = people.map(|(people, _)| match &rows {
+            Some(rows) => people.of_some(rows),
+            None => people,
+        });
         let count = rows.as_ref().map_or(table.len(), Vec::len);
         if count == 0 {
             return Err(no_records(table, policy));
@@ -353,7 +380,8 @@ impl Problem {
                     let codes = column_codes(table, column, &codes, rows.as_deref());
                     let has_hierarchy =
                         policy.attributes.get(&name).is_some_and(|attribute| attribute.hierarchy.is_some());
-                    let counted = Counted { name, column, domain, has_hierarchy, codes };
+                    let people = people.clone();
+                    let counted = Counted { name, column, domain, has_hierarchy, codes, people };
                     if role == Role::Sensitive {
                         parts.sensitive.push(counted);
                     } else {
@@ -378,14 +406,17 @@ impl Problem {
         };
         let (limits, demands_by_key) = limits_and_demands(&joined)?;
         let demands = largest(&demands_by_key);
-        let requirement =
-            Requirement::new(&policy.privacy, &parts.sensitive).with_demands(demands.as_deref());
+        let requirement = Requirement::new(&policy.privacy, &parts.sensitive)
+            .with_demands(demands.as_deref())
+            .counting(people.as_ref());
         let dropped = table.len() - count;
         Ok(Problem {
             attributes,
             records,
             sensitive: parts.sensitive,
             classes: parts.classes,
+            people,
+            number_column: policy.number_column().map(str::to_owned),
             demands,
             demands_by_key,
             requirement,
@@ -403,7 +434,9 @@ impl Problem {
 
     /// Asks for something else.
     pub fn require(&mut self, privacy: &Privacy) {
-        self.requirement = Requirement::new(privacy, &self.sensitive).with_demands(self.demands.as_deref());
+        self.requirement = Requirement::new(privacy, &self.sensitive)
+            .with_demands(self.demands.as_deref())
+            .counting(self.people.as_ref());
     }
 
     /// How many records the class of each record must have, as far as one key of the policy asks.
@@ -419,8 +452,10 @@ impl Problem {
     /// The same problem with some of its records only; domains and requirement stay as they are. None of them may be
     /// suppressed.
     pub fn of_records(&self, records: &[u32]) -> Self {
+        let people = self.people.as_ref().map(|people| people.of_some(records));
         let codes = |counted: &Counted| Counted {
             codes: records.iter().map(|record| counted.codes[*record as usize]).collect(),
+            people: people.clone(),
             ..counted.without_codes()
         };
         Problem {
@@ -428,6 +463,8 @@ impl Problem {
             records: with_matrix!(&self.records, matrix => matrix.gather(records).into()),
             sensitive: self.sensitive.iter().map(codes).collect(),
             classes: self.classes.iter().map(codes).collect(),
+            people: people.clone(),
+            number_column: self.number_column.clone(),
             demands: self.demands.as_ref().map(|demands| of_each(demands, records)),
             demands_by_key: self
                 .demands_by_key
@@ -449,6 +486,15 @@ impl Problem {
     /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// How many people some records are of, or how many records there are where each is for itself.
+    pub fn people_among(&self, records: &[u32]) -> usize {
+        let Some(people) = &self.people else { return records.len() };
+        let mut own: Vec<u32> = records.iter().map(|record| people.of(*record)).collect();
+        own.sort_unstable();
+        own.dedup();
+        own.len()
     }
 
     /// The table's row of a record.
@@ -537,13 +583,19 @@ fn no_records(table: &Table, policy: &Policy) -> Error {
 }
 
 /// The rows without missing cells, where the policy drops the others.
-fn complete_rows(table: &Table, policy: &Policy, encoded: &[(usize, Encoding)]) -> Option<Vec<u32>> {
+fn complete_rows(
+    table: &Table,
+    policy: &Policy,
+    encoded: &[(usize, Encoding)],
+    nobody: &[u32],
+) -> Option<Vec<u32>> {
     let with_missing: Vec<_> =
         encoded.iter().filter(|(_, encoding)| encoding.domain.missing().is_some()).collect();
-    if policy.incomplete == Incomplete::Keep || with_missing.is_empty() {
+    if policy.incomplete == Incomplete::Keep || with_missing.is_empty() && nobody.is_empty() {
         return None;
     }
     let mut complete = vec![true; table.len()];
+    nobody.iter().for_each(|row| complete[*row as usize] = false);
     for (column, Encoding { domain, codes }) in with_missing {
         for (chunk, rows) in table.chunk_rows().enumerate() {
             for (row, code) in rows.zip(table.coded_chunk(*column, chunk, codes)) {

@@ -13,6 +13,7 @@ pub mod exact;
 pub mod facts;
 pub mod improve;
 pub mod local;
+mod mended;
 pub mod mondrian;
 pub mod options;
 pub mod ordered;
@@ -24,13 +25,16 @@ mod registry;
 mod solution;
 pub mod strings;
 pub mod top_down;
+mod whole_people;
 
 pub use facts::Fact;
+pub use mended::Mended;
 pub use options::{OptionKind, OptionSpec, Options};
 pub use partition::Partition;
 pub use per_part::PerPart;
 pub use registry::{Entry, Methods, Published, Refusal, Traits};
 pub use solution::{Boxes, GroupCells, MaskedPart, Recoding, Solution};
+pub use whole_people::WholePeople;
 
 use crate::error::Result;
 use crate::problem::{Code, Matrix, Problem};

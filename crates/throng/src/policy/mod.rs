@@ -19,6 +19,7 @@ use indexmap::IndexMap;
 
 use crate::error::{Error, Result, did_you_mean};
 use crate::keys::source::{Source, point};
+use crate::privacy::Part;
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
 use crate::table::Tree;
 use crate::table::domain::shorten;
@@ -95,10 +96,21 @@ pub struct AttributePolicy {
     pub hierarchy: Option<Hierarchy>,
     /// Its data constraint rules.
     pub rules: Vec<Rule>,
+    /// What becomes of whose record it is; nothing for other roles.
+    pub person: PersonChoice,
     /// Where the name stands in `[attribute.NAME]` in the policy.
     pub span: Range<usize>,
     /// Where the hierarchy stands in the policy.
     pub hierarchy_span: Option<Range<usize>>,
+}
+
+/// What a column with the role `person` is used for beside counting people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PersonChoice {
+    /// Whether a random number of each person is published in its place.
+    pub number: bool,
+    /// Whether what does not change within a person is generalized alike in all their records.
+    pub together: bool,
 }
 
 /// The part an attribute plays.
@@ -112,6 +124,8 @@ pub enum Role {
     Class,
     /// Names a person: never published.
     Identifier,
+    /// Says whose record it is: people are counted by it, and it is not published unless as a random number.
+    Person,
     /// Published as it is.
     Other,
 }
@@ -218,6 +232,33 @@ impl Policy {
     pub fn role(&self, column: &str) -> Role {
         let role = self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role);
         if role == Role::Quasi && !self.privacy.generalizes(column) { Role::Other } else { role }
+    }
+
+    /// The columns that say together whose record it is, in the order they were written.
+    pub fn person_columns(&self) -> impl Iterator<Item = (&str, PersonChoice)> {
+        let own = self.attributes.iter().filter(|(_, attribute)| attribute.role == Role::Person);
+        own.map(|(name, attribute)| (name.as_str(), attribute.person))
+    }
+
+    /// Whether requirements count people.
+    pub fn counts_people(&self) -> bool {
+        self.person_columns().next().is_some()
+    }
+
+    /// The column in whose place the number of each person is published, if it is.
+    pub fn number_column(&self) -> Option<&str> {
+        self.person_columns().find(|(_, choice)| choice.number).map(|(name, _)| name)
+    }
+
+    /// Whether what does not change within a person is generalized alike in all their records.
+    pub fn keeps_people_together(&self) -> bool {
+        self.person_columns().any(|(_, choice)| choice.together)
+    }
+
+    /// What a method must take, with what asks for it: all of `[privacy]`, and the role `person`.
+    pub fn parts(&self) -> Vec<(Part, &'static str)> {
+        let people = self.counts_people().then_some((Part::People, "the role \"person\""));
+        self.privacy.parts().into_iter().chain(people).collect()
     }
 
     /// Checks that every attribute the policy names is a column of the table.

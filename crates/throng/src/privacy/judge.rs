@@ -3,6 +3,7 @@
 //! A [`Judge`] is made once for a problem. It finds out which way of deciding is cheapest for the requirement, so that
 //! loops neither count what nobody asks for nor know the models:
 //! - the *number* of records, where only sizes are asked for;
+//! - the number of *people*, where only sizes are asked for and records belong to people;
 //! - the number of records and the largest k that one of them *demands*;
 //! - the number of records and how *often* one value occurs, where one sensitive attribute is limited in frequency;
 //! - *running counts* ([`Tally`]) in general.
@@ -11,7 +12,7 @@
 //! equal everywhere, by the one tolerance [`ROUNDING`]: a method that is more generous than the audit makes releases
 //! that the audit then refuses.
 //!
-//! What the size of a class is, is defined here and in `Tally`. [`Judge::smallest`] is for pruning: no class has
+//! What the size of a class is, is defined here and in `Tally`: its people, where a policy says whose records are. [`Judge::smallest`] is for pruning: no class has
 //! fewer records, but as many need not be enough unless [`Judge::count_decides`].
 //!
 //! ```
@@ -23,15 +24,17 @@
 //! ```
 
 mod frequency;
+mod seen;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
 pub use frequency::Frequency;
+use seen::Seen;
 
 use super::{Part, Requirement, Tally};
-use crate::problem::{Counted, Problem};
+use crate::problem::{Counted, People, Problem};
 
 /// How far two sides of a comparison may be apart that are equal but for the rounding of floats: relative to counts,
 /// absolute for distances and entropies. Not a margin: 5 records with 3 of a value are not 1.6666666667-diverse.
@@ -44,6 +47,7 @@ pub struct Judge<'a> {
     /// The columns whose values are counted; none where no value matters.
     counted: &'a [Counted],
     demands: Option<&'a Arc<[u32]>>,
+    people: Option<&'a People>,
     smallest: usize,
     way: Way<'a>,
 }
@@ -52,6 +56,7 @@ pub struct Judge<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Way<'a> {
     Count,
+    People(&'a People),
     Demand(&'a [u32]),
     Frequency(Frequency, &'a Counted),
     Counts,
@@ -62,6 +67,16 @@ impl<'a> Judge<'a> {
     /// The judge of a problem's classes.
     pub fn new(problem: &'a Problem) -> Self {
         Self::of(&problem.requirement, &problem.sensitive, problem.demands.as_ref())
+            .counting(problem.people.as_ref())
+    }
+
+    /// The same over people; the requirement must count them too.
+    pub fn counting(self, people: Option<&'a People>) -> Self {
+        let Some(own) = people else { return self };
+        let only_number = self.requirement.parts().all(|part| part == Part::K);
+        let way = if only_number { Way::People(own) } else { Way::Counts };
+        let counted = if only_number { &[] } else { self.counted };
+        Judge { people, way, counted, ..self }
     }
 
     /// The judge of a requirement on records with these sensitive values, which may ask for a k of their own.
@@ -72,7 +87,7 @@ impl<'a> Judge<'a> {
     ) -> Self {
         let (smallest, way) = (requirement.smallest_class(), Way::of(requirement, sensitive, demands));
         let counted = if matches!(way, Way::Count | Way::Demand(_)) { &[] } else { sensitive };
-        Judge { requirement, counted, demands, smallest, way }
+        Judge { requirement, counted, demands, people: None, smallest, way }
     }
 
     /// The judge of what a problem asks of classes beyond their size, for methods that see to sizes otherwise; `None`
@@ -82,6 +97,7 @@ impl<'a> Judge<'a> {
             requirement: &problem.requirement,
             counted: &problem.sensitive,
             demands: problem.demands.as_ref(),
+            people: problem.people.as_ref(),
             smallest: 1,
             way: Way::CountsBeyondSize,
         })
@@ -104,7 +120,7 @@ impl<'a> Judge<'a> {
     pub fn frequency(&self) -> Option<Frequency> {
         match self.way {
             Way::Frequency(frequency, _) => Some(frequency),
-            Way::Count | Way::Demand(_) | Way::Counts | Way::CountsBeyondSize => None,
+            Way::Count | Way::People(_) | Way::Demand(_) | Way::Counts | Way::CountsBeyondSize => None,
         }
     }
 
@@ -149,7 +165,7 @@ impl<'a> Judge<'a> {
     #[inline]
     pub fn holds_with(&self, class: &[u32], record: u32) -> bool {
         match self.way {
-            Way::Count => true,
+            Way::Count | Way::People(_) => true,
             Way::Demand(demands) => demands[record as usize] as usize <= class.len() + 1,
             Way::Frequency(frequency, counted) => {
                 // The other values only become less frequent.
@@ -179,6 +195,9 @@ impl<'a> Judge<'a> {
         if self.count_decides() || enough == [false, false] {
             return enough;
         }
+        if let Way::People(people) = self.way {
+            return divided_people(people, self.smallest, divided);
+        }
         let mut sides = [self.tally(), self.tally()];
         divided.for_each(|(record, first)| self.add(&mut sides[usize::from(!first)], record));
         sides.map(|side| self.allows(&side))
@@ -188,6 +207,10 @@ impl<'a> Judge<'a> {
         size >= self.smallest
             && match self.way {
                 Way::Count => true,
+                Way::People(people) => {
+                    let mut seen = Seen::new(self.smallest);
+                    records.any(|record| seen.add(people.of(record)))
+                }
                 Way::Demand(demands) => records.all(|record| demands[record as usize] as usize <= size),
                 Way::Frequency(frequency, counted) => {
                     let values = records.map(|record| counted.codes[record as usize]);
@@ -203,7 +226,7 @@ impl<'a> Judge<'a> {
 
     /// Empty running counts.
     pub fn tally(&self) -> Tally {
-        Tally::for_counted(self.counted, self.demands)
+        Tally::for_counted(self.counted, self.demands, self.people)
     }
 
     /// Takes a record into running counts.
@@ -223,7 +246,7 @@ impl<'a> Judge<'a> {
     pub fn allows(&self, tally: &Tally) -> bool {
         match self.way {
             Way::CountsBeyondSize => self.requirement.holds_beyond_size(tally),
-            Way::Count | Way::Demand(_) | Way::Frequency(..) | Way::Counts => {
+            Way::Count | Way::People(_) | Way::Demand(_) | Way::Frequency(..) | Way::Counts => {
                 tally.size() >= self.smallest as u64 && self.requirement.holds(tally)
             }
         }
@@ -253,6 +276,19 @@ impl<'a> Way<'a> {
             _ => frequency().unwrap_or(Way::Counts),
         }
     }
+}
+
+/// Which of two sides have so many people.
+fn divided_people(people: &People, enough: usize, divided: impl Iterator<Item = (u32, bool)>) -> [bool; 2] {
+    let (mut sides, mut met) = ([Seen::new(enough), Seen::new(enough)], [false, false]);
+    for (record, first) in divided {
+        let side = usize::from(!first);
+        met[side] = met[side] || sides[side].add(people.of(record));
+        if met == [true, true] {
+            break;
+        }
+    }
+    met
 }
 
 /// Values of so few are counted in a table that needs no memory of its own.

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::problem::{Counted, Problem};
+use super::members::Members;
+use crate::problem::{Counted, People, Problem};
 
-/// How many records a set has, and how often each sensitive value occurs in it.
+/// How many records a set has, and how often each sensitive value occurs in it. Where people are counted, each counts
+/// once, and once for every different value they have in the set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tally {
     size: u64,
     histograms: Vec<Histogram>,
+    /// Whose the records are, where people are counted.
+    members: Option<Members>,
     /// The k that each record of the problem asks for itself, where the policy lets them.
     demands: Option<Arc<[u32]>>,
     /// The largest of those that were taken in. Taking a record out again does not lower it: that errs on the safe side.
@@ -22,12 +26,14 @@ pub struct Histogram {
     present: Vec<u32>,
     /// Where each value stands in `present`.
     place: Vec<u32>,
+    /// How many people there are, where a person may count for several values.
+    people: Option<u64>,
 }
 
 impl Histogram {
     /// An empty histogram over so many values.
     pub fn new(values: usize) -> Self {
-        Histogram { counts: vec![0; values], present: Vec::new(), place: vec![0; values] }
+        Histogram { counts: vec![0; values], present: Vec::new(), place: vec![0; values], people: None }
     }
 
     /// One more of a value.
@@ -73,9 +79,34 @@ impl Histogram {
         self.present.iter().map(|&value| (value, self.counts[value as usize]))
     }
 
-    /// Number of records counted.
+    /// Number of records counted; where people are, the different values of each of them added up.
     pub fn total(&self) -> u64 {
         self.present().map(|(_, count)| u64::from(count)).sum()
+    }
+
+    /// Number of people counted, or of records where each is for itself.
+    pub fn people(&self) -> u64 {
+        self.people.unwrap_or_else(|| self.total())
+    }
+
+    /// Says how many people have the values that were counted: each is counted once for every different value they have.
+    pub fn set_people(&mut self, people: u64) {
+        self.people = Some(people);
+    }
+
+    /// The counts in the most uneven way in which every person could be counted for one of their values, the largest
+    /// first: as many people as have the most frequent value, of the rest as many as have the next, and so on. Where
+    /// each is for itself, simply the counts.
+    pub fn uneven(&self) -> Vec<u32> {
+        let mut counts: Vec<u32> = self.present().map(|(_, count)| count).collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let Some(mut left) = self.people else { return counts };
+        for count in &mut counts {
+            *count = u64::from(*count).min(left) as u32;
+            left -= u64::from(*count);
+        }
+        counts.retain(|count| *count > 0);
+        counts
     }
 
     /// Empties it, keeping its memory.
@@ -83,12 +114,13 @@ impl Histogram {
         for value in self.present.drain(..) {
             self.counts[value as usize] = 0;
         }
+        self.people = self.people.map(|_| 0);
     }
 }
 
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
-        self.counts == other.counts
+        self.counts == other.counts && self.people == other.people
     }
 }
 
@@ -96,18 +128,27 @@ impl Tally {
     /// An empty tally over sensitive domains of the given sizes.
     pub fn new(domains: &[usize]) -> Self {
         let histograms = domains.iter().map(|values| Histogram::new(*values)).collect();
-        Tally { size: 0, histograms, demands: None, demand: 0 }
+        Tally { size: 0, histograms, members: None, demands: None, demand: 0 }
     }
 
     /// An empty tally for a problem.
     pub fn for_problem(problem: &Problem) -> Self {
-        Self::for_counted(&problem.sensitive, problem.demands.as_ref())
+        Self::for_counted(&problem.sensitive, problem.demands.as_ref(), problem.people.as_ref())
     }
 
-    /// An empty tally over sensitive columns, of records that may ask for a k of their own.
-    pub(super) fn for_counted(sensitive: &[Counted], demands: Option<&Arc<[u32]>>) -> Self {
+    /// An empty tally over sensitive columns, of records that may ask for a k of their own and belong to people.
+    pub(super) fn for_counted(
+        sensitive: &[Counted],
+        demands: Option<&Arc<[u32]>>,
+        people: Option<&People>,
+    ) -> Self {
         let domains: Vec<usize> = sensitive.iter().map(|attribute| attribute.domain.len()).collect();
-        Tally { demands: demands.cloned(), ..Self::new(&domains) }
+        let members = people.map(|people| Members::new(people, domains.len()));
+        let mut tally = Tally { demands: demands.cloned(), members, ..Self::new(&domains) };
+        if people.is_some() {
+            tally.histograms.iter_mut().for_each(|histogram| histogram.set_people(0));
+        }
+        tally
     }
 
     /// The tally of all records of a problem.
@@ -124,6 +165,16 @@ impl Tally {
         self.size
     }
 
+    /// Number of people, or of records where each is for itself.
+    pub fn people(&self) -> u64 {
+        self.members.as_ref().map_or(self.size, Members::count)
+    }
+
+    /// Whether people are counted, who may have several records each.
+    pub fn counts_people(&self) -> bool {
+        self.members.is_some()
+    }
+
     /// The largest k that one of the records asks for itself; 0 if none does.
     pub fn demand(&self) -> u32 {
         self.demand
@@ -134,7 +185,7 @@ impl Tally {
         &self.histograms[attribute]
     }
 
-    /// Takes a record with these sensitive values in.
+    /// Takes a record with these sensitive values in, where each is for itself.
     pub fn add(&mut self, values: &[u32]) {
         self.size += 1;
         for (histogram, &value) in self.histograms.iter_mut().zip(values) {
@@ -149,12 +200,15 @@ impl Tally {
         if let Some(demands) = &self.demands {
             self.demand = self.demand.max(demands[record as usize]);
         }
+        if let Some(members) = &mut self.members {
+            return members.add(record, sensitive, &mut self.histograms);
+        }
         for (histogram, attribute) in self.histograms.iter_mut().zip(sensitive) {
             histogram.add(attribute.codes[record as usize]);
         }
     }
 
-    /// Takes a record that is in out again.
+    /// Takes a record that is in out again, where each is for itself.
     pub fn remove(&mut self, values: &[u32]) {
         self.size -= 1;
         for (histogram, &value) in self.histograms.iter_mut().zip(values) {
@@ -166,6 +220,9 @@ impl Tally {
     #[inline]
     pub fn remove_record(&mut self, sensitive: &[Counted], record: u32) {
         self.size -= 1;
+        if let Some(members) = &mut self.members {
+            return members.remove(record, sensitive, &mut self.histograms);
+        }
         for (histogram, attribute) in self.histograms.iter_mut().zip(sensitive) {
             histogram.remove(attribute.codes[record as usize]);
         }
@@ -175,6 +232,9 @@ impl Tally {
     pub fn merge(&mut self, other: &Tally) {
         self.size += other.size;
         self.demand = self.demand.max(other.demand);
+        if let (Some(members), Some(others)) = (&mut self.members, &other.members) {
+            return members.merge(others, &mut self.histograms);
+        }
         for (histogram, other) in self.histograms.iter_mut().zip(&other.histograms) {
             for (value, count) in other.present() {
                 histogram.add_many(value, count);
@@ -186,6 +246,9 @@ impl Tally {
     pub fn clear(&mut self) {
         self.size = 0;
         self.demand = 0;
+        if let Some(members) = &mut self.members {
+            members.clear();
+        }
         self.histograms.iter_mut().for_each(Histogram::clear);
     }
 }

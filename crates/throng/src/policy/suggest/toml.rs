@@ -95,6 +95,7 @@ fn role_name(role: Role) -> &'static str {
         Role::Sensitive => "sensitive",
         Role::Class => "class",
         Role::Identifier => "identifier",
+        Role::Person => "person",
         Role::Other => "other",
     }
 }
