@@ -17,6 +17,7 @@ use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use crate::error::{Error, Result};
 use crate::loss::Limits;
 use crate::mapping::{Line, Lines, Mapping};
+use crate::policy::suggest::person;
 use crate::policy::{Incomplete, Policy, Role};
 use crate::privacy::{Privacy, Requirement};
 use crate::research::association;
@@ -290,6 +291,8 @@ pub struct Problem {
     pub classes: Vec<Counted>,
     /// Whose record each is, where requirements count people.
     pub people: Option<People>,
+    /// Whether what does not change within a person is generalized alike in all their records.
+    pub together: bool,
     /// The column in whose place the number of each person is published, if it is.
     pub number_column: Option<String>,
     /// How many records the class of each record must have, where the policy asks that of single records.
@@ -331,6 +334,7 @@ pub fn storage(policy: &Policy, names: &[String]) -> Vec<Storage> {
             // Never published, but asked what each record demands.
             _ if policy.privacy.specs().iter().any(|spec| spec.reads(name)) => Storage::Coded,
             Role::Quasi | Role::Sensitive | Role::Class | Role::Person => Storage::Coded,
+            Role::Identifier if person::is_watched(policy, name) => Storage::Coded,
             Role::Identifier => Storage::Skip,
             Role::Other => Storage::Text,
         })
@@ -416,6 +420,7 @@ impl Problem {
             sensitive: parts.sensitive,
             classes: parts.classes,
             people,
+            together: policy.keeps_people_together(),
             number_column: policy.number_column().map(str::to_owned),
             demands,
             demands_by_key,
@@ -464,6 +469,7 @@ impl Problem {
             sensitive: self.sensitive.iter().map(codes).collect(),
             classes: self.classes.iter().map(codes).collect(),
             people: people.clone(),
+            together: self.together,
             number_column: self.number_column.clone(),
             demands: self.demands.as_ref().map(|demands| of_each(demands, records)),
             demands_by_key: self

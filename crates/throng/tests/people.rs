@@ -326,6 +326,37 @@ proptest! {
     }
 }
 
+/// With `together`, whoever follows a person by what does not change sees the same cells in all their records.
+#[test]
+fn what_does_not_change_within_a_person_is_published_alike() {
+    let row = |at: usize| {
+        let who = at * 7 % 40;
+        format!("{},{},{},d{},p{who}\n", 1940 + who * 3 % 50, who % 3, at % 17, at % 5)
+    };
+    let csv = "born,town,day,sick,patient\n".to_owned() + &(0..160).map(row).collect::<String>();
+    let policy = "[privacy]\nPRIVACY\n[method]\nname = \"METHOD\"\nseed = 1\n[attribute.born]\nrole = \"quasi\"\n\
+                  [attribute.town]\nrole = \"quasi\"\nkind = \"categorical\"\n[attribute.day]\nrole = \"quasi\"\n\
+                  [attribute.sick]\nrole = \"sensitive\"\n[attribute.patient]\nrole = \"person\"\ntogether = true\n";
+    for privacy in ["k = 4", "k = 3\nl = 1.5"] {
+        for method in ["auto", "mondrian", "hilbert", "bottom-up", "top-down", "peel", "idistance-fast"] {
+            let text = policy.replace("PRIVACY", privacy).replace("METHOD", method);
+            let (release, measures) = run(&loaded(csv.clone(), &text), Order::Keep).unwrap();
+            let rows = rows_of_text(&release.bytes);
+            let mut cells_of: BTreeMap<usize, BTreeSet<&[String]>> = BTreeMap::new();
+            let mut classes: BTreeMap<&[String], BTreeSet<usize>> = BTreeMap::new();
+            for (at, row) in rows[1..].iter().enumerate() {
+                cells_of.entry(at * 7 % 40).or_default().insert(&row[..2]);
+                classes.entry(&row[..3]).or_default().insert(at * 7 % 40);
+            }
+            assert!(cells_of.values().all(|cells| cells.len() == 1), "{method}: {cells_of:?}");
+            let fewest = classes.values().map(BTreeSet::len).min().unwrap();
+            assert!(fewest as u64 == measures.k && fewest >= 3, "{method}: {fewest}");
+            let days: BTreeSet<&String> = rows[1..].iter().map(|row| &row[2]).collect();
+            assert!(days.len() > 1, "{method}: what changes is not masked altogether");
+        }
+    }
+}
+
 /// Five visits of each patient: five equal rows of one patient are no crowd.
 #[test]
 fn five_visits_of_one_patient_are_not_five_people() {

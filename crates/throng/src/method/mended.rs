@@ -80,7 +80,8 @@ fn join_equal(problem: &Problem, solution: &Solution, groups: Vec<Vec<u32>>) -> 
     joined
 }
 
-fn mend<C: Code>(
+/// Joins groups until all hold; the records as a whole do.
+pub(super) fn mend<C: Code>(
     problem: &Problem,
     matrix: &Matrix<C>,
     judge: &Judge<'_>,

@@ -24,6 +24,7 @@ pub mod refine;
 mod registry;
 mod solution;
 pub mod strings;
+mod together;
 pub mod top_down;
 mod whole_people;
 
@@ -34,6 +35,7 @@ pub use partition::Partition;
 pub use per_part::PerPart;
 pub use registry::{Entry, Methods, Published, Refusal, Traits};
 pub use solution::{Boxes, GroupCells, MaskedPart, Recoding, Solution};
+pub use together::Together;
 pub use whole_people::WholePeople;
 
 use crate::error::Result;

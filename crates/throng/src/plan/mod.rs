@@ -26,7 +26,9 @@ use crate::audit::{Findings, Keep, Received, audit};
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::method::options::Mistake;
-use crate::method::{Entry, Mended, Method, Methods, PerPart, Published, Solution, Traits, WholePeople};
+use crate::method::{
+    Entry, Mended, Method, Methods, PerPart, Published, Solution, Together, Traits, WholePeople,
+};
 use crate::policy::Policy;
 use crate::privacy::Part;
 use crate::problem::{self, Problem};
@@ -134,10 +136,10 @@ impl Plan {
         let steered_by_rules = entry.takes.contains(&Part::HardRules);
         Ok(Plan {
             name: entry.name.to_owned(),
-            method: Box::new(WholePeople(match steered_by_rules {
+            method: Box::new(WholePeople(Box::new(Together(match steered_by_rules {
                 true => Box::new(Mended(method)),
                 false => Box::new(PerPart(Box::new(Mended(method)))),
-            })),
+            })))),
             traits: entry.traits,
             steered_by_rules,
             target: target::of(&policy),
