@@ -12,9 +12,9 @@ use std::time::Instant;
 
 use serde_json::Value;
 use throng::method::facts::{FullDomain, Proof};
-use throng::method::strings::goal::{Goal, Measure};
-use throng::method::strings::lattice::Lattice;
-use throng::method::strings::search::{Known, Limits, Search};
+use throng::method::full_domain::goal::{Goal, Measure};
+use throng::method::full_domain::lattice::Lattice;
+use throng::method::full_domain::search::{Known, Limits, Search};
 use throng::method::{Fact, Methods, Solution};
 use throng::policy::Policy;
 use throng::problem::Problem;
@@ -315,6 +315,7 @@ fn evaluate(data: &Path, gains: &Path, method: &str, k: usize) -> Result<Option<
         policy: adult_policy(method, k, gains)?,
         release: None,
         task: "partition".to_owned(),
+        secret: None,
         registry: Default::default(),
     };
     evaluate.run(&Unwatched).map(Some)

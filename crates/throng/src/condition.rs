@@ -5,8 +5,9 @@
 
 use toml::Value;
 
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result};
 use crate::table::{Domain, Scale, Taxonomy};
+use crate::words::did_you_mean;
 
 /// What an attribute must be.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,8 +7,9 @@ use std::borrow::Cow;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use crate::classes::Classes;
-use crate::privacy::Histogram;
-use crate::problem::Problem;
+use crate::data::Data;
+use crate::histogram::Histogram;
+use crate::rules::Rules;
 use crate::table::Table;
 
 /// What one cell says of its attribute.
@@ -63,7 +64,9 @@ pub enum Whose {
 /// A release, ready to be measured.
 pub struct Published<'a> {
     /// The table under its policy.
-    pub problem: &'a Problem,
+    pub data: &'a Data,
+    /// What should stay apart in it, and what must.
+    pub rules: &'a Rules,
     /// The release.
     pub(crate) table: &'a Table,
     /// The release's columns of each quasi-identifier: one, or two where bounds were published.
@@ -118,7 +121,7 @@ impl Published<'_> {
 
     /// The fewest people, or rows where each is for itself, that share the cells of some quasi-identifiers.
     pub fn smallest_on(&self, names: &[String]) -> usize {
-        let attributes = self.problem.attributes.iter().zip(self.columns);
+        let attributes = self.data.attributes.iter().zip(self.columns);
         let own = attributes.filter(|(attribute, _)| names.contains(&attribute.name));
         let columns: Vec<usize> = own.flat_map(|(_, columns)| columns.iter().copied()).collect();
         let classes = Classes::group(self.table, &columns);
@@ -157,7 +160,7 @@ impl Published<'_> {
         and: impl Fn(T, T) -> T + Sync,
     ) -> T {
         let codes = &self.sensitive[sensitive];
-        let values = self.problem.sensitive[sensitive].domain.len();
+        let values = self.data.sensitive[sensitive].domain.len();
         (0..self.classes.len())
             .into_par_iter()
             .with_min_len(64)
@@ -194,7 +197,7 @@ impl Published<'_> {
     /// The greatest distance of a class in each sensitive attribute, with the attribute's name. `distance` gets the
     /// place of the attribute.
     pub fn farthest(&self, distance: impl Fn(usize, &Histogram) -> f64 + Sync) -> Vec<(&str, f64)> {
-        let attributes = self.problem.sensitive.iter().enumerate();
+        let attributes = self.data.sensitive.iter().enumerate();
         let farthest = |at: usize| self.over_classes(at, 0.0, |counts| distance(at, counts), f64::max);
         attributes.map(|(at, counted)| (counted.name.as_str(), farthest(at))).collect()
     }

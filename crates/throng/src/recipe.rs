@@ -10,14 +10,16 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::error::{Error, Result, did_you_mean};
+use crate::bind::storage;
+use crate::error::{Error, Result};
 use crate::method::refine::{Masks, Shape};
 use crate::method::{Fact, MaskedPart};
 use crate::policy::{
     AttributePolicy, DateUnit, Hierarchy, Incomplete, Kind, MethodChoice, PersonChoice, Policy, Role,
 };
-use crate::problem::{Attribute, Problem, storage};
-use crate::table::{ANY, Domain, Scale, Storage, Tree, value};
+use crate::problem::{Attribute, Problem};
+use crate::table::{ANY, Domain, Scale, Storage, Table, Tree, value};
+use crate::words::did_you_mean;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -129,29 +131,6 @@ pub enum Covers {
     Missing,
 }
 
-const DATE_UNITS: &[(&str, DateUnit)] = &[
-    ("month", DateUnit::Month),
-    ("quarter", DateUnit::Quarter),
-    ("year", DateUnit::Year),
-    ("decade", DateUnit::Decade),
-    ("century", DateUnit::Century),
-];
-
-const ROLES: &[(&str, Role)] = &[
-    ("quasi", Role::Quasi),
-    ("sensitive", Role::Sensitive),
-    ("class", Role::Class),
-    ("identifier", Role::Identifier),
-    ("person", Role::Person),
-    ("other", Role::Other),
-];
-
-const KINDS: &[(&str, Kind)] = &[("numeric", Kind::Numeric), ("categorical", Kind::Categorical)];
-
-fn name_of<T: PartialEq>(all: &[(&'static str, T)], wanted: &T) -> String {
-    all.iter().find(|(_, own)| own == wanted).map_or("", |(name, _)| name).to_owned()
-}
-
 fn named<T: Copy>(all: &[(&str, T)], name: &str) -> Result<T> {
     let found = all.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
     found.ok_or_else(|| Error::input(format!("the recipe has the unknown word \"{name}\"")))
@@ -166,8 +145,8 @@ impl Recipe {
             .map(|(name, own)| {
                 let role = policy.role(name);
                 let ingredient = Ingredient {
-                    role: name_of(ROLES, &role),
-                    kind: own.kind.as_ref().map(|kind| name_of(KINDS, kind)),
+                    role: role.name().to_owned(),
+                    kind: own.kind.as_ref().map(|kind| kind.name().to_owned()),
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
                     hierarchy: own.hierarchy.as_ref().filter(|_| role != Role::Other).map(Levels::of),
@@ -178,7 +157,7 @@ impl Recipe {
             .collect();
         for (at, attribute) in problem.attributes.iter().enumerate() {
             if let Some(own) = attributes.get_mut(&attribute.name) {
-                own.kind = Some(name_of(KINDS, &attribute.domain.kind()));
+                own.kind = Some(attribute.domain.kind().name().to_owned());
                 own.weight = attribute.weight;
                 if let [part] = parts {
                     own.cells = cells(attribute, &part.masks[at]);
@@ -268,8 +247,8 @@ impl Recipe {
             .iter()
             .map(|(name, own)| {
                 let attribute = AttributePolicy {
-                    role: named(ROLES, &own.role)?,
-                    kind: own.kind.as_ref().map(|kind| named(KINDS, kind)).transpose()?,
+                    role: named(Role::NAMES, &own.role)?,
+                    kind: own.kind.as_ref().map(|kind| named(Kind::NAMES, kind)).transpose()?,
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
                     auto_weight: false,
@@ -371,7 +350,7 @@ impl Levels {
             Hierarchy::Intervals(widths) => Levels::Intervals(widths.clone()),
             Hierarchy::Prefix(lengths) => Levels::Prefix(lengths.clone()),
             Hierarchy::Dates(units) => {
-                Levels::Dates(units.iter().map(|unit| name_of(DATE_UNITS, unit)).collect())
+                Levels::Dates(units.iter().map(|unit| unit.name().to_owned()).collect())
             }
         }
     }
@@ -386,9 +365,9 @@ impl Levels {
             }
             Levels::Intervals(widths) => Hierarchy::Intervals(widths.clone()),
             Levels::Prefix(lengths) => Hierarchy::Prefix(lengths.clone()),
-            Levels::Dates(units) => {
-                Hierarchy::Dates(units.iter().map(|unit| named(DATE_UNITS, unit)).collect::<Result<_>>()?)
-            }
+            Levels::Dates(units) => Hierarchy::Dates(
+                units.iter().map(|unit| named(DateUnit::NAMES, unit)).collect::<Result<_>>()?,
+            ),
         })
     }
 }
@@ -608,4 +587,31 @@ impl<'a> Finder<'a> {
     pub fn text(&self, cell: Option<u32>) -> &str {
         cell.map_or(ANY, |cell| &self.cells[cell as usize].cell)
     }
+}
+
+/// Values that a hierarchy does not have become leaves below its root, where nothing but `*` covers them.
+pub(crate) fn take_unknown_values_in(policy: &mut Policy, table: &Table) -> Result<()> {
+    let missing = policy.missing.clone();
+    for (column, name) in table.names().iter().enumerate() {
+        if policy.role(name) != Role::Quasi {
+            continue;
+        }
+        let Some(Hierarchy::Tree(tree)) =
+            policy.attributes.get_mut(name).and_then(|attribute| attribute.hierarchy.as_mut())
+        else {
+            continue;
+        };
+        for text in table.values(column) {
+            if !tree.contains(text) && !missing.iter().any(|marker| marker == text) {
+                tree.push(vec![text.to_owned()])?;
+            }
+        }
+        *tree = std::mem::take(tree).finish().map_err(|error| {
+            error
+                .in_file(table.origin())
+                .for_attribute(name)
+                .with_hint("the table has a value called like a group")
+        })?;
+    }
+    Ok(())
 }

@@ -12,8 +12,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
+use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::problem::Problem;
 use crate::table::Map;
 use crate::watch::Watch;
 
@@ -84,13 +84,13 @@ pub fn uniform(values: &[u32]) -> Result<Vec<Vec<f64>>> {
 }
 
 /// The shares of the values of each quasi-identifier of a table.
-pub fn marginals(problem: &Problem) -> Vec<Vec<f64>> {
-    (0..problem.attributes.len())
+pub fn marginals(data: &Data) -> Vec<Vec<f64>> {
+    (0..data.attributes.len())
         .map(|at| {
-            let mut counts = vec![0u64; problem.attributes[at].domain.len()];
-            (0..problem.len()).for_each(|record| counts[problem.records.code(record, at) as usize] += 1);
+            let mut counts = vec![0u64; data.attributes[at].domain.len()];
+            (0..data.len()).for_each(|record| counts[data.records.code(record, at) as usize] += 1);
             counts.retain(|count| *count > 0);
-            counts.into_iter().map(|count| count as f64 / problem.len() as f64).collect()
+            counts.into_iter().map(|count| count as f64 / data.len() as f64).collect()
         })
         .collect()
 }

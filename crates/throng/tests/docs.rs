@@ -86,6 +86,47 @@ fn every_method_is_on_the_methods_page_and_in_the_readme() {
     }
 }
 
+/// Paths in documents about the code begin at the repository, at the library's sources, or where their section says; a bare
+/// name is a file beside the path before it.
+#[test]
+fn paths_in_the_documents_about_the_code_exist() {
+    let mut missing = Vec::new();
+    for name in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let document = document(name);
+        let mut seen = 0;
+        for section in document.split("\n## ") {
+            let own =
+                section.split_once("Paths relative to `").and_then(|(_, after)| after.split('`').next());
+            let mut bases = vec![repository(), repository().join(own.unwrap_or("crates/throng/src"))];
+            for path in in_backticks(section).into_iter().filter(|text| is_path(text)) {
+                seen += 1;
+                let Some(found) = bases.iter().map(|base| base.join(path)).find(|path| path.exists()) else {
+                    missing.push(format!("{name}: `{path}`"));
+                    continue;
+                };
+                bases.truncate(2);
+                let folder = if found.is_dir() { Some(found.as_path()) } else { found.parent() };
+                bases.extend(folder.map(Path::to_owned));
+            }
+        }
+        assert!(seen > 10, "{name} names {seen} paths");
+    }
+    assert!(missing.is_empty(), "there is no {}", missing.join(", nor "));
+}
+
+/// What stands in backticks outside of fenced blocks.
+fn in_backticks(section: &str) -> Vec<&str> {
+    let prose = section.split("\n```").step_by(2);
+    prose.flat_map(|prose| prose.split('`').skip(1).step_by(2)).collect()
+}
+
+/// Whether a text is the path of a file or folder, and not one with a placeholder in it.
+fn is_path(text: &str) -> bool {
+    let endings = [".rs", ".md", ".toml", ".html", "/"];
+    let plain = text.chars().all(|sign| sign.is_ascii_alphanumeric() || "/._-".contains(sign));
+    plain && !text.contains("NAME") && endings.iter().any(|ending| text.ends_with(ending))
+}
+
 #[test]
 fn links_between_the_documents_lead_somewhere() {
     let documents = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "data/README.md"];

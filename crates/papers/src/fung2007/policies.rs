@@ -119,6 +119,7 @@ pub fn classify(table: &Path, policy: Policy) -> Result<Value> {
         policy,
         release: None,
         task: "classify".to_owned(),
+        secret: None,
         registry: Default::default(),
     };
     Ok(Value::Object(evaluate.run(&Unwatched)?.figures))

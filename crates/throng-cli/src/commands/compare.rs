@@ -22,6 +22,7 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
         policy: Policy::load(&arguments.policy)?,
         methods: arguments.methods.clone(),
         ks: arguments.k.clone(),
+        secret: None,
         registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.

@@ -24,6 +24,7 @@ pub fn run(arguments: &args::Evaluate) -> Result<ExitCode> {
         policy,
         release: arguments.release.clone(),
         task: arguments.task.clone(),
+        secret: None,
         registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.

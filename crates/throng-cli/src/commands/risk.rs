@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use throng::policy::Policy;
-use throng::privacy::risk::{self, Background, Risk};
 use throng::problem::Problem;
+use throng::risk::{self, Background, Risk};
 use throng::watch::Watch;
 use throng::{Result, report, run};
 

@@ -44,7 +44,8 @@ fn attributes(arguments: &args::Simulate, watch: &dyn Watch) -> Result<Vec<Vec<f
         (Some(data), Some(policy)) => {
             let policy = Policy::load(policy)?;
             let table = run::read(data, &policy, watch)?;
-            Ok(simulate::marginals(&Problem::new(&table, &policy)?))
+            let problem = Problem::new(&table, &policy)?;
+            Ok(simulate::marginals(&problem))
         }
         _ => match (arguments.attributes, arguments.values.as_slice()) {
             (None, []) => Err(Error::input("how many attributes?").with_hint(

@@ -7,9 +7,9 @@ use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::problem::{Attribute, Problem};
 use crate::published::{AttributeCells, Cell, Cells};
-use crate::table::domain::shorten;
 use crate::table::value::{half_open_range, range};
 use crate::table::{ANY, Map, NodeId, Scale, Table, Taxonomy};
+use crate::words::shorten;
 
 impl<'a> Cells<'a> {
     /// Reads the cells of a release.

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use crate::bound::LowerBound;
 use crate::privacy::{Achieved, Figure};
 
 /// The figures of one release. Field names are the keys of the JSON report.
@@ -166,17 +167,6 @@ pub struct SensitiveMeasure {
     pub l_entropy: f64,
     /// Greatest earth mover's distance to the table.
     pub t: f64,
-}
-
-/// A lower bound on the GCP of any release that meets the requirement.
-#[derive(Clone, Debug, Serialize)]
-pub struct LowerBound {
-    /// The bound, or its estimate when sampled.
-    pub gcp: f64,
-    /// Records it was computed from.
-    pub records: u64,
-    /// 95 % confidence interval when sampled.
-    pub interval: Option<(f64, f64)>,
 }
 
 /// How one quasi-identifier is distributed before and after.

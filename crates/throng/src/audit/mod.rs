@@ -19,15 +19,16 @@ use std::path::Path;
 
 pub use loss::{Loss, LossSums};
 pub use measures::{
-    Bin, Distribution, ExampleClass, LowerBound, Measures, PeopleMeasure, QuasiIdentifierMeasure,
-    RuleMeasure, SensitiveMeasure,
+    Bin, Distribution, ExampleClass, Measures, PeopleMeasure, QuasiIdentifierMeasure, RuleMeasure,
+    SensitiveMeasure,
 };
 pub use privacy::codes_of;
 pub use received::{Keep, Received, Tables, storage};
 
+use crate::bound;
+pub use crate::bound::LowerBound;
 use crate::classes::Classes;
 use crate::error::{Error, Result};
-use crate::loss::bound;
 use crate::policy::{Policy, Role};
 use crate::problem::Problem;
 use crate::published::Published;
@@ -66,7 +67,7 @@ pub fn audit_file(problem: &Problem, policy: &Policy, release: &Path, watch: &dy
 /// use throng::watch::Unwatched;
 ///
 /// let policy = Policy::parse("[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n", None)?;
-/// let plan = |names: &[String]| Ok(throng::problem::storage(&policy, names));
+/// let plan = |names: &[String]| Ok(throng::bind::storage(&policy, names));
 /// let table = Table::read_from(&CSV, &b"age\n31\n34\n"[..], &Reading::new(&plan, &Unwatched))?;
 /// let problem = Problem::new(&table, &policy)?;
 ///
@@ -145,7 +146,8 @@ pub(crate) fn audit_cells<'a>(
     };
     let whose = people::whose(problem, table, known, (&cells, &classes, &codes), watch)?;
     let published = Published {
-        problem,
+        data: problem,
+        rules: &problem.rules,
         table,
         whose: whose.as_ref().map(|found| &found.whose),
         columns: &columns.of_attribute,

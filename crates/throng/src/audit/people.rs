@@ -64,7 +64,7 @@ fn numbers<'a>(problem: &Problem, table: &'a Table) -> Option<&'a [u32]> {
 
 /// Tells what is known of people, and what does not hold.
 pub(super) fn measure(measures: &mut Measures, found: &Found, published: &Published<'_>) {
-    let Some(people) = &published.problem.people else { return };
+    let Some(people) = &published.data.people else { return };
     let records = people.records_of_each();
     let count = records.iter().filter(|records| **records > 0).count() as u64;
     let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
@@ -86,7 +86,7 @@ pub(super) fn measure(measures: &mut Measures, found: &Found, published: &Publis
             let rows = rows_of_each(of_row);
             told.people_published = Some(rows.len() as u64);
             told.greatest_share = Some(greatest_share(of_row, published.classes));
-            if found.known_by == "number" || published.problem.number_column.is_some() {
+            if found.known_by == "number" || published.data.number_column.is_some() {
                 let (alike, followed) = followed(of_row, published.classes);
                 (told.alike, told.followed) = (Some(alike), Some(followed));
             }

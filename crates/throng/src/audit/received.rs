@@ -132,7 +132,7 @@ fn is_audited(problem: &Problem, name: &str) -> bool {
             name == attribute.name || super::bounds(&attribute.name).iter().any(|bound| bound == name)
         })
     };
-    let counted = || problem.sensitive.iter().chain(&problem.classes).any(|counted| counted.name == name);
+    let counted = || problem.sensitive.iter().chain(&problem.labels).any(|counted| counted.name == name);
     name == GROUP || quasi(name) || counted() || problem.number_column.as_deref() == Some(name)
 }
 

@@ -16,17 +16,15 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Format, Target};
+use super::{Format, Spelling, Syntax, Target, Value, Writable};
 use crate::error::{Error, Result};
-use crate::release::Rendered;
-use crate::release::text::{Syntax, Value};
 use crate::table::batches::Budget;
 use crate::table::blocks::Blocks;
 use crate::table::chunk::{Chunk, ChunkBuilder, Slot, Written, slots};
-use crate::table::domain::shorten;
 use crate::table::source::Input;
 use crate::table::{Map, Reading, Table, value};
 use crate::watch::Watch;
+use crate::words::shorten;
 
 /// JSON Lines, also called newline-delimited JSON.
 pub static JSON_LINES: Format = Format { name: "JSON Lines", endings: &["jsonl", "ndjson"], read, write };
@@ -55,8 +53,8 @@ fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     Ok(Table::new(origin, names, storage, chunks).with_nulls())
 }
 
-fn write(table: &Rendered<'_>, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
-    table.write_lines(&Lines::new(&table.names()), target, watch)
+fn write(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+    table.write_lines(&Spelling::Lines(Lines::new(&table.names())), target, watch)
 }
 
 /// The keys of some blocks in order of first appearance.
@@ -283,7 +281,7 @@ impl<'a> Columns<'a> {
 }
 
 /// One object per line, with all keys in the order of the columns.
-struct Lines {
+pub(crate) struct Lines {
     /// What stands before the cell of each column.
     before: Vec<Vec<u8>>,
 }

@@ -10,20 +10,24 @@ mod ipc;
 mod json_lines;
 mod parquet;
 mod shared_file;
+mod syntax;
 
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
 pub use arrow::{ARROW, ARROW_STREAM};
 pub use delimited::{CSV, TSV};
 pub use json_lines::JSON_LINES;
 pub use parquet::PARQUET;
+pub(crate) use syntax::{Spelling, Syntax, Value, push_row};
 
 use crate::error::{Error, Result};
-use crate::release::Rendered;
 use crate::table::source::{Input, ending_of};
-use crate::table::{Reading, Table};
+use crate::table::{Dialect, Reading, Table};
 use crate::watch::Watch;
 
 /// All formats. The first is that of names whose ending is none of theirs.
@@ -43,7 +47,7 @@ pub struct Format {
     /// Reads a table.
     pub(crate) read: fn(Input<'_>, &Reading<'_>) -> Result<Table>,
     /// Writes a table of a release.
-    pub(crate) write: fn(&Rendered<'_>, &mut Target<'_>, &dyn Watch) -> Result<()>,
+    pub(crate) write: fn(&dyn Writable, &mut Target<'_>, &dyn Watch) -> Result<()>,
 }
 
 impl Format {
@@ -63,7 +67,7 @@ impl Format {
     /// Writes a table of a release. `place` is what errors say they were writing.
     pub(crate) fn write_to(
         &self,
-        table: &Rendered<'_>,
+        table: &dyn Writable,
         writer: &mut (dyn Write + Send),
         place: &Path,
         watch: &dyn Watch,
@@ -113,6 +117,34 @@ impl Table {
         reading.watch.stage("reading", input.size());
         (format.read)(input, reading)
     }
+}
+
+/// A table to be written, in whichever form a format asks for. Forms are chosen once per table, not per row.
+pub(crate) trait Writable {
+    /// Names of the columns.
+    fn names(&self) -> Vec<&str>;
+
+    /// How the table that it was made from delimits its cells, if that is one of delimited text.
+    fn dialect(&self) -> Option<Dialect>;
+
+    /// Writes it as lines of text.
+    fn write_lines(&self, spelling: &Spelling, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()>;
+
+    /// The table as record batches.
+    fn batches(&self) -> Result<Box<dyn Batched + '_>>;
+}
+
+/// Record batches, made as they are asked for.
+pub(crate) trait Batched {
+    /// Names and types of the columns.
+    fn schema(&self) -> SchemaRef;
+
+    /// Hands every batch over, in order.
+    fn for_each(
+        &self,
+        watch: &dyn Watch,
+        take: &mut (dyn FnMut(RecordBatch) -> Result<()> + Send),
+    ) -> Result<()>;
 }
 
 /// Opens or reads on. The words of other crates may quote cells, so none are passed on; and some readers panic on

@@ -11,9 +11,8 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::shared_file::SharedFile;
-use super::{Format, Target, guarded, not_encoded};
+use super::{Format, Target, Writable, guarded, not_encoded};
 use crate::error::{Error, Result};
-use crate::release::Rendered;
 use crate::table::batches::{Batches, Budget, CHUNK_ROWS, Columns};
 use crate::table::chunk::Chunk;
 use crate::table::source::Input;
@@ -53,7 +52,7 @@ fn row_group(
     Ok(Box::new(std::iter::from_fn(move || guarded(&PARQUET, || batches.next().transpose()).transpose())))
 }
 
-fn write(table: &Rendered<'_>, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+fn write(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Page)

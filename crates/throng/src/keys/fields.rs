@@ -6,8 +6,9 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeInteger, DeString, DeTable, DeValue, ValueDeserializer};
 
-use super::source::{Source, suggest};
+use super::source::Source;
 use crate::error::{Error, Result};
+use crate::words::suggest;
 
 /// A value with its place in the policy.
 pub(crate) type Item<'i> = Spanned<DeValue<'i>>;

@@ -14,10 +14,14 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 use self::fields::{Fields, Item};
-use self::source::{Source, suggest};
+use self::source::Source;
 pub(crate) use self::values::{above_zero, choose, out_of_range, within};
 use crate::error::{Error, Result};
-use crate::policy::Role;
+use crate::schema::Role;
+use crate::words::suggest;
+
+/// Where something stands in the text of a policy, if it was written there.
+pub type Place = Option<Range<usize>>;
 
 /// What k may be.
 pub(crate) const K_EXPECTED: &str = "a whole number of at least 1";

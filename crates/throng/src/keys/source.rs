@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Excerpt, did_you_mean};
+use crate::error::{Error, Excerpt};
 
 /// A policy's text and where it came from.
 #[derive(Clone, Copy)]
@@ -35,23 +35,6 @@ impl Source<'_> {
             Some(folder) => folder.join(file),
             None => PathBuf::from(file),
         }
-    }
-}
-
-/// `"a", "b" or "c"`.
-pub(crate) fn alternatives(names: &[&str]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-    match quoted.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => quoted.concat(),
-    }
-}
-
-/// A hint that starts with the name that was probably meant.
-pub(crate) fn suggest(written: &str, names: &[&str], otherwise: &str) -> String {
-    match did_you_mean(written, names.iter().copied()) {
-        Some(name) => format!("did you mean \"{name}\"? {otherwise}").trim_end().to_owned(),
-        None => otherwise.to_owned(),
     }
 }
 

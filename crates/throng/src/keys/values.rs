@@ -2,8 +2,9 @@
 
 use toml::Spanned;
 
-use super::source::{Source, alternatives, suggest};
+use super::source::Source;
 use crate::error::{Error, Result};
+use crate::words::{alternatives, suggest};
 
 /// One of several words.
 pub(crate) fn choose<T: Copy>(

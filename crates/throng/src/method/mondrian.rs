@@ -17,7 +17,7 @@
 use std::cmp::Reverse;
 
 use super::options::words;
-use super::{Entry, Method, OptionKind, OptionSpec, Options, OverRows, Partition, Traits};
+use super::{AnyWidth, Entry, Method, OptionKind, OptionSpec, Options, Partition, Traits};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::privacy::{Judge, Part};
@@ -93,7 +93,7 @@ pub struct Mondrian {
 /// Groups smaller than this are not worth handing to another thread.
 const PARALLEL_FROM: usize = 4096;
 
-impl OverRows for Mondrian {
+impl AnyWidth for Mondrian {
     const STAGE: &'static str = "cutting";
 
     fn solve_rows<C: Code>(

@@ -10,7 +10,8 @@ use indexmap::IndexMap;
 use serde::{Serialize, Serializer};
 use toml::{Table, Value};
 
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result};
+use crate::words::did_you_mean;
 
 /// One option of a method or a task.
 #[derive(Clone, Copy, Debug, Serialize)]

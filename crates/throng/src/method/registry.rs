@@ -4,8 +4,9 @@ use toml::Table;
 
 use super::options::{Mistake, OptionKind, OptionSpec, Options};
 use super::{Method, STANDARD, improve};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result};
 use crate::privacy::Part;
+use crate::words::did_you_mean;
 
 /// What the registry knows of a method.
 #[derive(Clone, Copy, Debug)]

@@ -63,7 +63,7 @@ impl Together {
         let k = problem.requirement.smallest_combination();
         each.requirement = Requirement::from_models(vec![Box::new(KAnonymity { k })]);
         (each.people, each.demands, each.together) = (None, None, false);
-        each.sensitive.iter_mut().chain(&mut each.classes).for_each(|counted| counted.people = None);
+        each.sensitive.iter_mut().for_each(|counted| counted.people = None);
         let solution = self.tight(&each, watch)?;
         let records = |group: &[u32]| -> Vec<u32> {
             group.iter().flat_map(|person| records_of[*person as usize].iter().copied()).collect()

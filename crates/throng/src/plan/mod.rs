@@ -23,6 +23,7 @@ pub use registry::Registry;
 use target::Target;
 
 use crate::audit::{Findings, Keep, Received, audit};
+use crate::bind;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::method::options::Mistake;
@@ -31,7 +32,7 @@ use crate::method::{
 };
 use crate::policy::Policy;
 use crate::privacy::Part;
-use crate::problem::{self, Problem};
+use crate::problem::Problem;
 use crate::release::{Batches, MemoryFile, Order, Output, Publish, Release, Sink, permutation};
 use crate::secret::Secret;
 use crate::table::Table;
@@ -389,7 +390,7 @@ pub(crate) const UNMET_HINT: &str = "mask more records at once, leave out those 
 
 /// Reads a table as a policy needs it.
 pub(crate) fn read(data: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Table> {
-    Table::read(data, &policy.reading(&problem::plan(policy), watch))
+    Table::read(data, &policy.reading(&bind::plan(policy), watch))
 }
 
 /// The share of records that may be suppressed. A method whose point it is may suppress some unless told otherwise.

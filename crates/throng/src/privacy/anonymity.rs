@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Achieved, Figure, Kind, Linkable, Model, Part, QuasiIdentifiers, Spec, Tally};
+use crate::data::Data;
 use crate::error::{Error, Result};
-use crate::problem::Problem;
 use crate::published::Published;
 
 /// The key `k`.
@@ -50,7 +50,7 @@ impl Model for KAnonymity {
         tally.people() >= self.k as u64
     }
 
-    fn explain(&self, whole: &Tally, _: &Problem) -> Error {
+    fn explain(&self, whole: &Tally, _: &Data) -> Error {
         let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
         Error::requirement(format!("k = {} cannot be met: the table has only {count} {what}", self.k))
             .with_hint(format!("the largest possible k is {count}"))

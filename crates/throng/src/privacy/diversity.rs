@@ -12,11 +12,11 @@ use std::sync::Arc;
 use toml::{Table, Value};
 
 use super::{Achieved, Figure, Frequency, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
+use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::{Keys, out_of_range};
-use crate::problem::{Counted, Problem};
 use crate::published::Published;
-use crate::table::domain::shorten;
+use crate::words::shorten;
 
 /// The keys `l`, `diversity` and `c`.
 pub const KIND: Kind = Kind {
@@ -114,7 +114,7 @@ impl DiversitySpec {
     /// as was asked for if that holds.
     fn reached(&self, published: &Published<'_>) -> Option<Achieved> {
         let worst: Vec<(f64, bool)> =
-            (0..published.problem.sensitive.len()).map(|at| self.worst(published, at)).collect();
+            (0..published.data.sensitive.len()).map(|at| self.worst(published, at)).collect();
         let least = worst.iter().map(|(reached, _)| *reached).reduce(f64::min)?;
         let achieved = Achieved::at_least(
             "l",
@@ -126,11 +126,11 @@ impl DiversitySpec {
             _ => achieved.reached(Figure::Number(least)),
         };
         let Some(l) = self.l else { return Some(achieved) };
-        let falls_short = |(name, (_, holds)): (&Counted, &(f64, bool))| {
+        let falls_short = |(name, (_, holds)): (&Protected, &(f64, bool))| {
             let form = self.form.name();
             (!holds).then(|| format!("l = {l} ({form}) is required on {}, a class falls short", name.name))
         };
-        let violations = published.problem.sensitive.iter().zip(&worst).filter_map(falls_short).collect();
+        let violations = published.data.sensitive.iter().zip(&worst).filter_map(falls_short).collect();
         Some(achieved.asked(Figure::Number(l), violations))
     }
 
@@ -199,7 +199,7 @@ impl Spec for DiversitySpec {
         self.l.is_some()
     }
 
-    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         let Some(l) = self.l else { return Vec::new() };
         let model =
             |attribute: usize| Arc::new(LDiversity { l, form: self.form, attribute }) as Arc<dyn Model>;
@@ -313,9 +313,9 @@ impl Model for LDiversity {
         self.holds_for(tally.histogram(self.attribute))
     }
 
-    fn explain(&self, whole: &Tally, problem: &Problem) -> Error {
+    fn explain(&self, whole: &Tally, data: &Data) -> Error {
         let counts = whole.histogram(self.attribute);
-        let attribute = &problem.sensitive[self.attribute];
+        let attribute = &data.sensitive[self.attribute];
         let most = counts.present().max_by_key(|(value, count)| (*count, std::cmp::Reverse(*value)));
         // Rounded down, for it must be possible itself; 2.9999999999999996 is a 3.
         let reachable = (self.reachable(counts) * 1000.0 * (1.0 + ROUNDING)).floor() / 1000.0;

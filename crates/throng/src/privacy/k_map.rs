@@ -9,7 +9,7 @@
 //! its records. Let n records of the table and m people of the population share one combination of values, and credit
 //! each of the n with m/n people. A class fits at least as many people as its records have credit: what it holds of a
 //! combination is credited at most m, and it fits all m. So a record asks for a class of ⌈k / credit⌉ records: if every
-//! member of a class has its wish, the member of least credit shows that the credits add up to k. A record without
+//! member of a class has what it demands, the member of least credit shows that the credits add up to k. A record without
 //! credit asks for as many records as have k credits together even if they are those with least. That makes k-map a k of
 //! each record's own ([`super::OwnAnonymity`]), and every method that takes those takes it. With a fraction it is a k.
 //!
@@ -29,14 +29,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use toml::{Spanned, Value};
 
-use super::risk::population;
 use super::{Achieved, Figure, Kind, Linkable, Part, Spec, spec};
 use crate::classes::Classes;
+use crate::data::{Attribute, Joined};
 use crate::error::{Error, Result};
 use crate::keys::{Keys, within};
-use crate::policy::Role;
-use crate::problem::{Attribute, Joined};
 use crate::published::{Cell, Published};
+use crate::risk::population;
+use crate::schema::Role;
 use crate::table::{Scale, Table};
 use crate::watch::Unwatched;
 
@@ -248,7 +248,7 @@ impl Combinations {
 
 /// The fewest people of a population whose values lie in all cells of a row.
 fn fewest_covered(published: &Published<'_>, population: &Table) -> u64 {
-    let attributes = &published.problem.attributes;
+    let attributes = &published.data.attributes;
     let people: Vec<Places> =
         attributes.iter().map(|attribute| Places::new(attribute, population, &published.missing)).collect();
     let fewest = AtomicU64::new(u64::MAX);

@@ -6,11 +6,11 @@ use toml::{Spanned, Table, Value};
 
 use super::achieved::TOLERANCE;
 use super::{Achieved, Figure, Kind, Part, Place, Spec, spec};
+use crate::data::Joined;
 use crate::error::{Error, Result};
 use crate::keys::fields::{as_table, in_order, mismatch, number};
 use crate::keys::{Keys, within};
 use crate::loss::Limits;
-use crate::problem::Joined;
 use crate::published::{Cell, Published};
 use crate::table::Scale;
 
@@ -76,7 +76,7 @@ impl Spec for MaxSpan {
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
         let one = |(name, most, _): &(String, f64, Place)| {
-            let attributes = &published.problem.attributes;
+            let attributes = &published.data.attributes;
             let at = attributes.iter().position(|attribute| attribute.name == *name)?;
             let widest = published.cells_of(at).map(width).fold(0.0, f64::max);
             let violation = (widest > most * (1.0 + TOLERANCE))

@@ -3,9 +3,9 @@
 //! Of each sensitive attribute a person counts once for every different value that they have in the set. So a value's
 //! count is the number of people of the set who have it there, and counts may add up to more than there are people.
 
-use super::Histogram;
-use crate::problem::{Counted, People};
-use crate::table::Map;
+use crate::collections::Map;
+use crate::data::{People, Protected};
+use crate::histogram::Histogram;
 
 /// Running counts of the people of a set of records.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ impl Members {
     }
 
     /// Takes a record in.
-    pub fn add(&mut self, record: u32, sensitive: &[Counted], histograms: &mut [Histogram]) {
+    pub fn add(&mut self, record: u32, sensitive: &[Protected], histograms: &mut [Histogram]) {
         let person = self.people.of(record);
         *self.records.entry(person).or_insert(0) += 1;
         for ((held, histogram), attribute) in self.held.iter_mut().zip(histograms).zip(sensitive) {
@@ -40,7 +40,7 @@ impl Members {
     }
 
     /// Takes a record that is in out again.
-    pub fn remove(&mut self, record: u32, sensitive: &[Counted], histograms: &mut [Histogram]) {
+    pub fn remove(&mut self, record: u32, sensitive: &[Protected], histograms: &mut [Histogram]) {
         let person = self.people.of(record);
         take_out(&mut self.records, person);
         for ((held, histogram), attribute) in self.held.iter_mut().zip(histograms).zip(sensitive) {

@@ -35,8 +35,7 @@ mod max_query_error;
 mod max_span;
 mod members;
 mod named;
-mod own;
-pub mod risk;
+mod personalized;
 mod spec;
 mod stated;
 mod tally;
@@ -59,20 +58,21 @@ pub use max_loss::MaxLoss;
 pub use max_query_error::MaxQueryError;
 pub use max_span::MaxSpan;
 pub use named::{QuasiIdentifier, QuasiIdentifiers};
-pub use own::{OwnAnonymity, OwnK, OwnKRule};
+pub use personalized::{OwnAnonymity, OwnK, OwnKRule};
 pub(crate) use spec::keys;
 pub use spec::{Kind, Place, Spec};
 pub use stated::Privacy;
-pub use tally::{Histogram, Tally};
+pub use tally::Tally;
 
+use crate::data::{Data, People, Protected};
 use crate::error::{Error, Result};
-use crate::problem::{Counted, People, Problem};
+pub use crate::histogram::Histogram;
 
 /// All kinds of requirement, in the order in which they are told.
 pub static KINDS: &[Kind] = &[
     anonymity::KIND,
     named::KIND,
-    own::KIND,
+    personalized::KIND,
     k_map::KIND,
     diversity::KIND,
     closeness::KIND,
@@ -103,7 +103,7 @@ pub trait Model: Debug + Send + Sync {
     /// Whether a set satisfies it.
     fn holds(&self, tally: &Tally) -> bool;
     /// What is wrong with a whole table that does not satisfy it, and what would be possible.
-    fn explain(&self, whole: &Tally, problem: &Problem) -> Error;
+    fn explain(&self, whole: &Tally, data: &Data) -> Error;
 }
 
 /// The parts of a policy's requirement: what a method must be able to do. Several kinds of requirement may ask for one.
@@ -161,7 +161,7 @@ pub struct Linkable {
 impl Requirement {
     /// What a policy asks for. A set of records with as many members as the largest k satisfies every named
     /// quasi-identifier, because each of its combinations is at least as frequent as the class.
-    pub fn new(privacy: &Privacy, sensitive: &[Counted]) -> Self {
+    pub fn new(privacy: &Privacy, sensitive: &[Protected]) -> Self {
         let specs = privacy.specs();
         let quasi_identifiers: Vec<Linkable> = specs.iter().flat_map(|spec| spec.linkable()).collect();
         let k = quasi_identifiers.iter().map(|own| own.k).max();
@@ -273,10 +273,10 @@ impl Requirement {
     }
 
     /// An error that explains what is reachable, if not even one class of all records satisfies it.
-    pub fn check_feasible(&self, problem: &Problem) -> Result<()> {
-        let whole = Tally::of_all(problem);
+    pub fn check_feasible(&self, data: &Data) -> Result<()> {
+        let whole = Tally::of_all(data);
         match self.models.iter().find(|model| !model.holds(&whole)) {
-            Some(model) => Err(model.explain(&whole, problem)),
+            Some(model) => Err(model.explain(&whole, data)),
             None => Ok(()),
         }
     }

@@ -22,7 +22,7 @@ use rayon::slice::ParallelSlice;
 use super::{CellKind, Cells, Column, Content, Release};
 use crate::error::{Error, Result};
 use crate::format::not_encoded;
-use crate::problem::Counted;
+use crate::problem::Protected;
 use crate::table::{types, value};
 use crate::watch::Watch;
 
@@ -40,7 +40,7 @@ enum Source<'a> {
     /// Strings, the same for all of a class.
     ClassLabels(Labels),
     /// Strings that records have of their own.
-    RecordLabels(Labels, &'a Counted),
+    RecordLabels(Labels, &'a Protected),
     /// Bounds of a class.
     Whole(Vec<Option<i64>>),
     Real(Vec<Option<f64>>),
@@ -168,7 +168,7 @@ impl<'a> Source<'a> {
     fn new(release: &'a Release<'a>, column: &'a Column<'a>) -> Self {
         match &column.content {
             Content::Cells(cells) => Self::of_classes(release, cells),
-            Content::Counted(counted) => {
+            Content::Protected(counted) => {
                 let texts = published_values(release, counted);
                 Source::RecordLabels(Labels::new(release, &texts), counted)
             }
@@ -210,7 +210,7 @@ impl<'a> Source<'a> {
 }
 
 /// The values of a column that some published record has, by code.
-fn published_values<'a>(release: &Release<'_>, counted: &'a Counted) -> Vec<Option<&'a str>> {
+fn published_values<'a>(release: &Release<'_>, counted: &'a Protected) -> Vec<Option<&'a str>> {
     let mut texts = vec![None; counted.domain.len()];
     for &record in &release.rows.records {
         let code = counted.codes[record as usize];

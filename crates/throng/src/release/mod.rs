@@ -10,7 +10,7 @@ pub(crate) mod permutation;
 mod rendered;
 mod rows;
 mod sink;
-pub(crate) mod text;
+mod text;
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ use rows::Rows;
 use crate::error::{Error, Result};
 use crate::method::{Boxes, GroupCells, MaskedPart, Partition, Recoding, Solution};
 use crate::policy::{Policy, Role};
-use crate::problem::{Attribute, Counted, Problem};
+use crate::problem::{Attribute, Problem, Protected};
 use crate::table::{Domain, Map, Scale, Table, value};
 use crate::watch::{Unwatched, Watch};
 
@@ -74,7 +74,7 @@ enum Content<'a> {
     /// The same for all records of a class.
     Cells(Cells),
     /// A sensitive or class value.
-    Counted(Cow<'a, Counted>),
+    Protected(Cow<'a, Protected>),
     /// Passed through.
     Text,
 }
@@ -114,11 +114,11 @@ impl<'a> Release<'a> {
         let boxes = solution.recoding.boxes(problem, partition);
         let mut columns = Vec::new();
         for (source, name) in table.names().iter().enumerate() {
-            let of_source = |counted: &&Counted| counted.column == source;
+            let of_source = |counted: &&Protected| counted.column == source;
             let quasi = problem.attributes.iter().position(|attribute| attribute.column == source);
             if let (Some(at), Publish::Permutation) = (quasi, publish) {
                 let own = Cow::Owned(permutation::exact(problem, at));
-                columns.push(Column { name: name.clone(), source, content: Content::Counted(own) });
+                columns.push(Column { name: name.clone(), source, content: Content::Protected(own) });
             } else if let Some(at) = quasi {
                 columns.extend(match (&solution.recoding, &boxes) {
                     (Recoding::Cells(cells), _) => {
@@ -131,14 +131,14 @@ impl<'a> Release<'a> {
                     (_, Some(boxes)) => quasi_columns(&problem.attributes[at], boxes, at, publish),
                     (_, None) => return Err(Error::bug("a recoding without boxes or cells")),
                 });
-            } else if let Some(counted) = problem.sensitive.iter().chain(&problem.classes).find(of_source) {
+            } else if let Some(counted) = problem.sensitive.iter().chain(&problem.labels).find(of_source) {
                 if publish == Publish::Permutation && policy.role(name) == Role::Sensitive {
                     continue;
                 }
-                let content = Content::Counted(Cow::Borrowed(counted));
+                let content = Content::Protected(Cow::Borrowed(counted));
                 columns.push(Column { name: name.clone(), source, content });
             } else if let (Some(people), true) = (&problem.people, policy.number_column() == Some(name)) {
-                let numbers = Content::Counted(Cow::Owned(number::numbers(people, &problem.secret, name)?));
+                let numbers = Content::Protected(Cow::Owned(number::numbers(people, &problem.secret, name)?));
                 columns.push(Column { name: name.clone(), source, content: numbers });
             } else if !matches!(policy.role(name), Role::Identifier | Role::Person) {
                 columns.push(Column { name: name.clone(), source, content: Content::Text });

@@ -6,7 +6,7 @@
 use rand::seq::SliceRandom;
 
 use crate::error::{Error, Result};
-use crate::problem::{Counted, People};
+use crate::problem::{People, Protected};
 use crate::secret::Secret;
 use crate::table::domain::encode_numeric;
 
@@ -14,14 +14,14 @@ use crate::table::domain::encode_numeric;
 const STREAM: u64 = 3;
 
 /// The number of each record's person, from 1 on, as a column.
-pub(super) fn numbers(people: &People, secret: &Secret, name: &str) -> Result<Counted> {
+pub(super) fn numbers(people: &People, secret: &Secret, name: &str) -> Result<Protected> {
     let texts: Vec<String> = (1..=people.most()).map(|number| number.to_string()).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let encoding = encode_numeric(&texts, &vec![false; texts.len()])
         .map_err(|_| Error::bug("the numbers of people are no numbers"))?;
     let mut drawn = encoding.codes;
     drawn.shuffle(&mut secret.stream(STREAM));
-    Ok(Counted {
+    Ok(Protected {
         name: name.to_owned(),
         column: 0,
         domain: encoding.domain,

@@ -8,14 +8,12 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 
-use super::text::syntax::push_row;
-use super::text::{Syntax, Value};
 use super::{CellKind, Cells, Column, Content, Release};
 use crate::error::{Error, Result};
-use crate::format::{Target, not_encoded};
+use crate::format::{Syntax, Target, Value, not_encoded, push_row};
 use crate::policy::Policy;
 use crate::privacy::QuasiIdentifiers;
-use crate::problem::{Counted, Problem};
+use crate::problem::{Problem, Protected};
 use crate::table::source::is_standard;
 
 /// The column that both tables share.
@@ -75,9 +73,9 @@ pub fn check_name(release: &Path) -> Result<()> {
 }
 
 /// The exact values of a quasi-identifier.
-pub(super) fn exact(problem: &Problem, at: usize) -> Counted {
+pub(super) fn exact(problem: &Problem, at: usize) -> Protected {
     let attribute = &problem.attributes[at];
-    Counted {
+    Protected {
         name: attribute.name.clone(),
         column: attribute.column,
         domain: attribute.domain.clone(),
@@ -102,7 +100,7 @@ pub(super) fn group_column<'a>(groups: usize) -> Column<'a> {
 /// values.
 pub(super) struct SensitiveValues<'a> {
     pub release: &'a Release<'a>,
-    counted: &'a Counted,
+    counted: &'a Protected,
     rows: Vec<(u32, u32, u32)>,
 }
 

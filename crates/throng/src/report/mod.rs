@@ -3,10 +3,10 @@
 mod charts;
 mod compare;
 mod figures;
-mod fitted;
 mod html;
 mod json;
 mod methods;
+mod narrow_table;
 mod number;
 mod page;
 mod page_terminal;

@@ -3,7 +3,7 @@
 use super::number::{NONE, count, counted, figure, percent};
 use super::terminal::{COLUMNS, Side, bar, field, finished, table};
 use super::text::{listing, wrap};
-use crate::privacy::risk::{AttributeRisk, Band, Chances, Combination, PeopleRisk, Risk};
+use crate::risk::{AttributeRisk, Band, Chances, Combination, PeopleRisk, Risk};
 
 /// The risk of a table in plain text.
 pub fn risk_terminal(risk: &Risk) -> String {

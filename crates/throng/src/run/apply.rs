@@ -10,10 +10,9 @@ use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
 use crate::plan::{Choices, Plan, UNMET_HINT, Unmet};
-use crate::policy::{Hierarchy, Policy, Role};
 use crate::privacy::Judge;
 use crate::problem::Problem;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, take_unknown_values_in};
 use crate::release::Order;
 use crate::secret::Secret;
 use crate::table::Table;
@@ -105,33 +104,6 @@ impl Method for Masking {
         let partition = Partition::from_sizes(classes.concat(), sizes);
         Ok(Solution { partition, suppressed, recoding: Recoding::Cells(cells), facts })
     }
-}
-
-/// Values that a hierarchy does not have become leaves below its root, where nothing but `*` covers them.
-pub(crate) fn take_unknown_values_in(policy: &mut Policy, table: &Table) -> Result<()> {
-    let missing = policy.missing.clone();
-    for (column, name) in table.names().iter().enumerate() {
-        if policy.role(name) != Role::Quasi {
-            continue;
-        }
-        let Some(Hierarchy::Tree(tree)) =
-            policy.attributes.get_mut(name).and_then(|attribute| attribute.hierarchy.as_mut())
-        else {
-            continue;
-        };
-        for text in table.values(column) {
-            if !tree.contains(text) && !missing.iter().any(|marker| marker == text) {
-                tree.push(vec![text.to_owned()])?;
-            }
-        }
-        *tree = std::mem::take(tree).finish().map_err(|error| {
-            error
-                .in_file(table.origin())
-                .for_attribute(name)
-                .with_hint("the table has a value called like a group")
-        })?;
-    }
-    Ok(())
 }
 
 /// Some records in classes of equal cells, in the order of their first records.

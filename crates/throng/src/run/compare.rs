@@ -17,6 +17,7 @@ use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::report::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
+use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -31,6 +32,8 @@ pub struct Compare {
     pub methods: Vec<String>,
     /// The values of k; the policy's own requirement when empty.
     pub ks: Vec<usize>,
+    /// What every lot is drawn from, the same for all combinations; fresh unless somebody brings one.
+    pub secret: Option<Secret>,
     /// The methods to choose from.
     pub registry: Registry,
 }
@@ -46,7 +49,8 @@ impl Compare {
         };
         let table = super::read(&self.data, first, watch)?;
         let mut problem = Problem::new(&table, first)?;
-        let mut stage = Stage { compare: self, table: &table, bounds: IndexMap::new(), watch };
+        let secret = self.secret.clone().map_or_else(Secret::fresh, Ok)?;
+        let mut stage = Stage { compare: self, table: &table, secret, bounds: IndexMap::new(), watch };
         let mut runs = Vec::new();
         for policy in &policies {
             for method in &methods {
@@ -116,6 +120,7 @@ fn suitable_methods(methods: &Methods, policy: &Policy) -> (Vec<&'static str>, V
 struct Stage<'a> {
     compare: &'a Compare,
     table: &'a Table,
+    secret: Secret,
     /// The lower bounds that are known, by k.
     bounds: IndexMap<Option<usize>, Option<LowerBound>>,
     watch: &'a dyn Watch,
@@ -135,7 +140,8 @@ impl Stage<'_> {
     fn report(&mut self, policy: &Policy, problem: &mut Problem) -> Result<Report> {
         self.watch.check()?;
         self.watch.stage(&policy.method.name, None);
-        let plan = Plan::new(policy, &self.compare.registry, Choices::default())?;
+        let choices = Choices { secret: Some(self.secret.clone()), ..Choices::default() };
+        let plan = Plan::new(policy, &self.compare.registry, choices)?;
         // All of them give the columns the same roles, so only what is required changes.
         plan.bind(problem);
         let start = Instant::now();

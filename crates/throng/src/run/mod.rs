@@ -15,7 +15,6 @@ use indexmap::IndexMap;
 
 pub use anonymize::Anonymize;
 pub use apply::Apply;
-pub(crate) use apply::take_unknown_values_in;
 pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
 
@@ -25,7 +24,7 @@ use crate::method::{Methods, Solution};
 use crate::plan::{self, Choices, Plan, Registry, Solved, Written};
 use crate::policy::Policy;
 use crate::policy::suggest::person;
-use crate::problem::{Counted, Problem};
+use crate::problem::{Problem, Protected};
 use crate::recipe::Recipe;
 use crate::release::{Output, Publish};
 use crate::report::{Circumstances, Provenance, Report};
@@ -156,7 +155,7 @@ fn report(
         left_out_options: plan.left_out_options(),
         permuted: plan.publish() == Publish::Permutation,
     };
-    let names = |counted: &Counted| counted.name.clone();
+    let names = |counted: &Protected| counted.name.clone();
     let (notes, sections) = circumstances.tell(&findings.measures, &solved.solution.facts);
     Report {
         method: plan.method_name().to_owned(),

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::domain::{Misfit, shorten};
-use super::taxonomy::Tree;
+use super::domain::Misfit;
 use super::value;
-use crate::policy::{DateUnit, Hierarchy};
+use crate::schema::Tree;
+use crate::schema::{DateUnit, Hierarchy};
+use crate::words::shorten;
 
 /// The labels above a value, from its parent upwards, if the hierarchy has a place for it.
 type PathOf<'a> = dyn Fn(&str) -> Option<Vec<String>> + 'a;

@@ -3,9 +3,10 @@
 //! Numbers and dates are ordered by value, categories by their place in the taxonomy. A missing value is a
 //! value of its own: for numbers the last code, apart from all others; for categories a leaf below the root.
 
-use super::taxonomy::{NodeId, Taxonomy, Tree};
+use super::taxonomy::{NodeId, Taxonomy};
 use super::value;
-use crate::policy::Kind;
+use crate::schema::{Kind, Tree};
+use crate::words::shorten;
 
 /// The ordered values of one attribute. The code of a value is its place here.
 #[derive(Clone, Debug)]
@@ -343,13 +344,4 @@ fn not_in_hierarchy(entry: usize, text: &str) -> Misfit {
         message: format!("the value \"{}\" is not in the hierarchy of its attribute", shorten(text)),
         hint: "add a line for it to the hierarchy, or list it under [data] missing".to_owned(),
     }
-}
-
-/// A cell as far as a message may show it.
-pub(crate) fn shorten(text: &str) -> String {
-    if text.chars().count() <= 40 {
-        return text.escape_debug().to_string();
-    }
-    let start: String = text.chars().take(40).collect();
-    format!("{}…", start.escape_debug())
 }

@@ -30,16 +30,16 @@ use intern::Interner;
 pub use origin::Origin;
 pub use reading::{Expansion, Plan, Reading};
 pub use sketch::Sketch;
-pub use taxonomy::{ANY, NodeId, Taxonomy, Tree};
+pub use taxonomy::{NodeId, Taxonomy};
 pub use text::Dialect;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::error::{Error, Result};
-use crate::policy::{AttributePolicy, Hierarchy, Kind};
+pub use crate::schema::{ANY, Tree};
+use crate::schema::{AttributePolicy, Hierarchy, Kind};
 
-/// A hash map whose order never reaches a result.
-pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::FixedState>;
+pub(crate) use crate::collections::Map;
 
 /// How a column is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,7 +243,7 @@ impl Table {
             (Kind::Categorical, Ok(())) => return Ok(()),
             (Kind::Categorical, Err(unknown)) => Error::input(format!(
                 "leaf_weights names \"{}\", which is neither in the table nor in the hierarchy",
-                domain::shorten(&unknown)
+                crate::words::shorten(&unknown)
             ))
             .with_hint("correct the name, or leave it out"),
             (Kind::Numeric, _) => {

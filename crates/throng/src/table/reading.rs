@@ -48,7 +48,7 @@ impl<'a> Reading<'a> {
         let mut seen = Map::default();
         for (at, name) in names.iter().enumerate() {
             if let Some(before) = seen.insert(name.as_str(), at) {
-                let name_shown = super::domain::shorten(name);
+                let name_shown = crate::words::shorten(name);
                 return Err(Error::input(format!("two columns are called \"{name_shown}\""))
                     .on_line(1)
                     .in_column(at as u64 + 1)

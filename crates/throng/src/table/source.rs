@@ -73,7 +73,7 @@ impl<'a> Input<'a> {
         let compression = Compression::of(path);
         let (file, taken) = match compression {
             Compression::None => return Ok(Input { origin, bytes: Bytes::File(file), compressed: false }),
-            Compression::Gzip | Compression::Zstd => Counted::new(file),
+            Compression::Gzip | Compression::Zstd => Protected::new(file),
         };
         let decoder: Box<dyn Read + Send> = match compression {
             Compression::Zstd => {
@@ -162,19 +162,19 @@ fn open_file(path: &Path) -> Result<File> {
 }
 
 /// Counts the bytes that a decoder takes.
-struct Counted {
+struct Protected {
     file: File,
     taken: Arc<AtomicU64>,
 }
 
-impl Counted {
+impl Protected {
     fn new(file: File) -> (Self, Arc<AtomicU64>) {
         let taken = Arc::new(AtomicU64::new(0));
-        (Counted { file, taken: taken.clone() }, taken)
+        (Protected { file, taken: taken.clone() }, taken)
     }
 }
 
-impl Read for Counted {
+impl Read for Protected {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.taken.fetch_add(count as u64, Ordering::Relaxed);

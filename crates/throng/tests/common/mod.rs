@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use throng::audit::{Keep, Measures, Received, audit};
+use throng::bind::plan;
 use throng::format::CSV;
 use throng::method::{Entry, Methods, Solution};
 use throng::policy::Policy;
 use throng::privacy::Part;
-use throng::problem::{Problem, plan};
+use throng::problem::Problem;
 use throng::release::{MemoryFile, Order, Publish, Release};
 use throng::table::Table;
 use throng::watch::Unwatched;

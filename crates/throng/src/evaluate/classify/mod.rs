@@ -6,9 +6,9 @@
 
 mod bayes;
 mod features;
+mod report;
+mod second_table;
 mod splits;
-mod tell;
-mod tested;
 mod tree;
 
 pub use bayes::Bayes;
@@ -256,7 +256,7 @@ impl Task for Classify {
         let table = read_all(study.data, study.policy, watch)?;
         let Material { raw, splits, release, labels, split } = match &self.test {
             Some(test) => {
-                tested::material(study, &table, &beside(study.policy.path.as_deref(), test), watch)?
+                second_table::material(study, &table, &beside(study.policy.path.as_deref(), test), watch)?
             }
             None => self.material(study, &table, watch)?,
         };
@@ -280,8 +280,8 @@ impl Task for Classify {
             _ => Vec::new(),
         };
         let linked = study.records.is_some() || self.masks == Learned::Train;
-        let class = &study.problem.classes[0].name;
-        Ok(tell::outcome(self, &tell::Asked { class, labels, split, linked }, &measured, &ranked))
+        let class = &study.problem.labels[0].name;
+        Ok(report::outcome(self, &report::Asked { class, labels, split, linked }, &measured, &ranked))
     }
 }
 
@@ -299,7 +299,7 @@ struct Material {
 
 /// The names of the classes of a problem that has one.
 fn class_labels(problem: &Problem) -> Vec<String> {
-    let domain = &problem.classes[0].domain;
+    let domain = &problem.labels[0].domain;
     (0..domain.len() as u32).map(|code| domain.label(code).to_owned()).collect()
 }
 

@@ -20,9 +20,10 @@ use toml::{Table, Value};
 
 use super::{Query, draw};
 use crate::condition::Condition;
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result};
 use crate::problem::Problem;
 use crate::table::Scale;
+use crate::words::did_you_mean;
 
 const KEYS: [&str; 3] = ["name", "sum", "where"];
 

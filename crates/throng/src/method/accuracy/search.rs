@@ -9,7 +9,7 @@ use crate::error::{Error, Fault, Result};
 use crate::loss::{Extent, Kernel};
 use crate::method::options::Numbers;
 use crate::method::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits};
-use crate::policy::Diversity;
+use crate::privacy::Diversity;
 use crate::privacy::{KAnonymity, LDiversity, Model, Part, Requirement};
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;

@@ -21,10 +21,10 @@ use super::{
     Boxes, Entry, Fact, Method, OptionKind, OptionSpec, Options, Partition, Recoding, Solution, Traits,
 };
 use crate::error::Result;
+use crate::method::division::Division;
 use crate::privacy::{Judge, Part, Tally};
 use crate::problem::Problem;
 use crate::research::Settings;
-use crate::rules::Division;
 use crate::table::Map;
 use crate::watch::Watch;
 use tree::{Clusters, Forest};

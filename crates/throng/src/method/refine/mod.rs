@@ -185,7 +185,7 @@ impl Refine {
     }
 
     fn goal_for(&self, problem: &Problem) -> Result<Goal> {
-        match (self.goal, problem.classes.is_empty()) {
+        match (self.goal, problem.labels.is_empty()) {
             (None, true) => Ok(Goal::Loss),
             (None, false) => Ok(Goal::Score),
             (Some(Goal::Score | Goal::Gain), true) => {

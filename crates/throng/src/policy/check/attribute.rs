@@ -15,17 +15,6 @@ use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
 use crate::policy::{Apart, AttributePolicy, Kind, PersonChoice, Role, Rule};
 
-const ROLES: &[(&str, Role)] = &[
-    ("quasi", Role::Quasi),
-    ("sensitive", Role::Sensitive),
-    ("class", Role::Class),
-    ("identifier", Role::Identifier),
-    ("person", Role::Person),
-    ("other", Role::Other),
-];
-
-const KINDS: &[(&str, Kind)] = &[("numeric", Kind::Numeric), ("categorical", Kind::Categorical)];
-
 pub(super) fn check_all(source: Source<'_>, written: &[WrittenAttribute<'_>]) -> Result<Attributes> {
     let check_one = |written: &WrittenAttribute<'_>| {
         let name = written.name.get_ref();
@@ -49,9 +38,9 @@ fn one_number(source: Source<'_>, attributes: &Attributes) -> Result<()> {
 }
 
 fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<AttributePolicy> {
-    let role = written.role.as_ref().map(|role| choose(source, "role", role, ROLES)).transpose()?;
+    let role = written.role.as_ref().map(|role| choose(source, "role", role, Role::NAMES)).transpose()?;
     let role = role.unwrap_or(Role::Other);
-    let kind = written.kind.as_ref().map(|kind| choose(source, "kind", kind, KINDS)).transpose()?;
+    let kind = written.kind.as_ref().map(|kind| choose(source, "kind", kind, Kind::NAMES)).transpose()?;
     reject_without_use(source, written, role)?;
     let weight = written.weight.as_ref().map(|weight| above_zero(source, "weight", weight)).transpose()?;
     let hierarchy = written.hierarchy.as_ref();

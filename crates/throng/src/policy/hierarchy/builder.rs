@@ -7,14 +7,6 @@ use crate::error::{Error, Result};
 use crate::keys::fields::{Item, number, whole};
 use crate::keys::source::Source;
 
-const UNITS: &[(&str, DateUnit)] = &[
-    ("month", DateUnit::Month),
-    ("quarter", DateUnit::Quarter),
-    ("year", DateUnit::Year),
-    ("decade", DateUnit::Decade),
-    ("century", DateUnit::Century),
-];
-
 /// How far a ratio of interval widths may be from a whole number, relative to it: widths such as 0.1 and
 /// 0.3 are not exact in binary.
 const RATIO_TOLERANCE: f64 = 1e-9;
@@ -126,5 +118,5 @@ impl Builder<'_, '_> {
 
 fn unit(step: &Item<'_>) -> Option<DateUnit> {
     let word = step.get_ref().as_str()?;
-    UNITS.iter().find(|(name, _)| *name == word).map(|(_, unit)| *unit)
+    DateUnit::NAMES.iter().find(|(name, _)| *name == word).map(|(_, unit)| *unit)
 }

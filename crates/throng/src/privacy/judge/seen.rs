@@ -1,6 +1,6 @@
 //! Whether there are so many different people, without looking further than that takes.
 
-use crate::table::Map;
+use crate::collections::Map;
 
 /// As many are looked through one by one; more are hashed.
 const FEW: usize = 24;

@@ -5,7 +5,6 @@
 //! what is done.
 
 mod layout;
-pub(super) mod syntax;
 
 use std::io::Write;
 use std::ops::Range;
@@ -20,10 +19,9 @@ use rayon::slice::ParallelSlice;
 use super::rows::{BUCKETS, Shuffle};
 use super::{Column, Content, Release};
 use crate::error::{Error, Result};
-use crate::format::Target;
+use crate::format::{Syntax, Target};
 use crate::watch::Watch;
 use layout::Layout;
-pub(crate) use syntax::{Syntax, Value};
 
 /// Rows that keep their order are rendered so many at a time by each thread.
 const ROWS_PER_BLOCK: usize = 4096;

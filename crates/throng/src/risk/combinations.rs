@@ -8,8 +8,8 @@
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
+use crate::data::Data;
 use crate::error::Result;
-use crate::problem::Problem;
 use crate::watch::Watch;
 
 /// Rows visited at most; a size of combinations that would need more is left out.
@@ -66,13 +66,13 @@ impl Search {
 }
 
 /// Searches all combinations that the budget allows.
-pub(super) fn search(problem: &Problem, columns: &[Vec<u32>], watch: &dyn Watch) -> Result<Search> {
-    let domains: Vec<usize> = problem.attributes.iter().map(|attribute| attribute.domain.len()).collect();
-    let searched = affordable(problem.len() as u64, columns.len() as u64);
-    let finder = Finder { columns, domains: &domains, rows: problem.len(), watch };
+pub(super) fn search(data: &Data, columns: &[Vec<u32>], watch: &dyn Watch) -> Result<Search> {
+    let domains: Vec<usize> = data.attributes.iter().map(|attribute| attribute.domain.len()).collect();
+    let searched = affordable(data.len() as u64, columns.len() as u64);
+    let finder = Finder { columns, domains: &domains, rows: data.len(), watch };
     let found = finder.find(searched)?;
-    let name = |at: &usize| problem.attributes[*at].name.clone();
-    let rows = problem.len() as f64;
+    let name = |at: &usize| data.attributes[*at].name.clone();
+    let rows = data.len() as f64;
     let combination = |found: &Found| Combination {
         attributes: found.attributes.iter().map(name).collect(),
         unique_records: found.unique,
@@ -81,7 +81,7 @@ pub(super) fn search(problem: &Problem, columns: &[Vec<u32>], watch: &dyn Watch)
     };
     Ok(Search {
         combinations: most_telling(&found).into_iter().map(combination).collect(),
-        attributes: contributions(problem, columns, &found),
+        attributes: contributions(data, columns, &found),
         searched,
     })
 }
@@ -293,14 +293,14 @@ fn most_telling(found: &[Found]) -> Vec<&Found> {
     told
 }
 
-fn contributions(problem: &Problem, columns: &[Vec<u32>], found: &[Found]) -> Vec<AttributeRisk> {
+fn contributions(data: &Data, columns: &[Vec<u32>], found: &[Found]) -> Vec<AttributeRisk> {
     let all: u64 = found.iter().map(|found| found.minimal).sum();
     let contribution = |at: usize| {
         let with = found.iter().filter(|found| found.attributes.contains(&at));
         let minimal: u64 = with.map(|found| found.minimal).sum();
         AttributeRisk {
-            attribute: problem.attributes[at].name.clone(),
-            distinct: distinct(&columns[at], problem.attributes[at].domain.len()),
+            attribute: data.attributes[at].name.clone(),
+            distinct: distinct(&columns[at], data.attributes[at].domain.len()),
             unique_records: found
                 .iter()
                 .find(|found| found.attributes == [at])

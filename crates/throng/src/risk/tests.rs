@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::combinations::Finder;
 use super::*;
 use crate::policy::Policy;
+use crate::problem::Problem;
 use crate::run;
 use crate::watch::Unwatched;
 

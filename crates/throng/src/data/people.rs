@@ -7,9 +7,8 @@
 use std::sync::Arc;
 
 use super::column_codes;
-use crate::error::Error;
-use crate::policy::{Policy, Role};
-use crate::table::{Map, Table};
+use crate::collections::Map;
+use crate::table::Table;
 
 /// The person of each record, as a number below [`People::most`].
 #[derive(Clone, Debug, PartialEq)]
@@ -73,20 +72,19 @@ impl People {
         People { of_record, most: self.most }
     }
 
-    /// The people of the rows of a table; `None` if no column says whose they are. The second list tells the rows that do
-    /// not say it.
-    pub(super) fn of_rows(table: &Table, policy: &Policy) -> Option<(Self, Vec<u32>)> {
-        let columns = person_columns(table, policy);
+    /// The people of the rows of a table, which some columns tell together. The second list tells the rows that do not say
+    /// it: cells that are blank or hold one of `missing`.
+    pub(crate) fn of_rows(table: &Table, columns: &[usize], missing: &[String]) -> Option<(Self, Vec<u32>)> {
         let (first, others) = columns.split_first()?;
-        let mut of_row = texts_of_rows(table, policy, *first);
+        let mut of_row = texts_of_rows(table, missing, *first);
         for column in others {
             let mut numbers: Map<(u32, u32), u32> = Map::default();
-            let both = of_row.into_iter().zip(texts_of_rows(table, policy, *column));
+            let both = of_row.into_iter().zip(texts_of_rows(table, missing, *column));
             of_row = both.map(|(one, other)| joined(&mut numbers, one, other)).collect();
         }
         let nobody = (0..).zip(&of_row).filter(|(_, person)| **person == NOBODY).map(|(row, _)| row);
         let nobody: Vec<u32> = nobody.collect();
-        // Nobody may count the rows of nobody, but numbers must be small.
+        // They are dropped or refused; until then their number must be small.
         of_row.iter_mut().filter(|person| **person == NOBODY).for_each(|person| *person = 0);
         Some((People::new(of_row), nobody))
     }
@@ -100,16 +98,11 @@ fn joined(numbers: &mut Map<(u32, u32), u32>, one: u32, other: u32) -> u32 {
     *numbers.entry((one, other)).or_insert(next)
 }
 
-fn person_columns(table: &Table, policy: &Policy) -> Vec<usize> {
-    let is_person = |at: &usize| policy.role(&table.names()[*at]) == Role::Person;
-    (0..table.names().len()).filter(is_person).collect()
-}
-
 /// The text of a column in each row, as a number.
-fn texts_of_rows(table: &Table, policy: &Policy, column: usize) -> Vec<u32> {
+fn texts_of_rows(table: &Table, missing: &[String], column: usize) -> Vec<u32> {
     let mut numbers: Map<&str, u32> = Map::default();
     let values = table.values(column);
-    let is_missing = |text: &str| policy.missing.iter().any(|marker| marker == text);
+    let is_missing = |text: &str| missing.iter().any(|marker| marker == text);
     let mut of_entry: Vec<u32> = Vec::with_capacity(values.len());
     for text in values {
         let trimmed = text.trim();
@@ -120,13 +113,4 @@ fn texts_of_rows(table: &Table, policy: &Policy, column: usize) -> Vec<u32> {
         });
     }
     column_codes(table, column, &of_entry, None)
-}
-
-/// A row that does not say whose it is cannot be counted, neither as one more person nor as one that is there already.
-pub(super) fn nobody(table: &Table, policy: &Policy, row: u32) -> Error {
-    let names: Vec<&str> = policy.person_columns().map(|(name, _)| name).collect();
-    Error::input(format!("a record does not say whose it is: \"{}\" is missing", names.join("\", \"")))
-        .in_file(table.origin())
-        .on_line(table.line_of(row as usize))
-        .with_hint("fill it in, or leave such rows out with incomplete = \"drop\" under [data]")
 }

@@ -48,7 +48,7 @@ const REMEMBERED: usize = 512;
 pub struct Found {
     /// The best string; none only if no string is valid.
     pub best: Option<Scored>,
-    /// Strings that are as good, the best among them, at most [`OFFERED`].
+    /// FullDomainSearch that are as good, the best among them, at most [`OFFERED`].
     pub equal: Vec<Scored>,
     /// No string scores more.
     pub bound: f64,
@@ -72,7 +72,7 @@ pub struct Scored {
     rank: i64,
 }
 
-/// Strings known to fail or pass, and parts of the lattice that are known beforehand.
+/// FullDomainSearch known to fail or pass, and parts of the lattice that are known beforehand.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     failed: VecDeque<Levels>,

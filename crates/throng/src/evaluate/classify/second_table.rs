@@ -11,8 +11,7 @@ use super::{Material, Split, Study, class_labels, no_masks};
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::recipe::{Finder, Mask, Recipe};
-use crate::run::take_unknown_values_in;
+use crate::recipe::{Finder, Mask, Recipe, take_unknown_values_in};
 use crate::table::{Map, Scale, Storage, Table};
 use crate::watch::Watch;
 
@@ -65,7 +64,7 @@ fn read(
     watch: &dyn Watch,
 ) -> Result<(Table, Problem)> {
     let needed: Vec<&String> = columns(study.problem, study.policy, table).map(|(_, name)| name).collect();
-    let class = &study.problem.classes[0].name;
+    let class = &study.problem.labels[0].name;
     let plan =
         |names: &[String]| match needed.iter().copied().chain([class]).find(|name| !names.contains(name)) {
             None => Ok(vec![Storage::Coded; names.len()]),
@@ -95,7 +94,7 @@ impl Both<'_> {
     fn classes(&self) -> Result<(Vec<String>, Vec<u32>)> {
         let mut labels = class_labels(self.first.1);
         let second =
-            self.second.1.classes.first().ok_or_else(|| Error::bug("a test table without a class"))?;
+            self.second.1.labels.first().ok_or_else(|| Error::bug("a test table without a class"))?;
         let numbers = continued(&mut labels, &class_labels(self.second.1));
         Ok((labels, second.codes.iter().map(|code| numbers[*code as usize]).collect()))
     }

@@ -4,18 +4,19 @@ use std::path::Path;
 
 use super::Grouped;
 use crate::classes::Classes;
-use crate::error::{Error, Result, did_you_mean};
-use crate::policy::Kind;
-use crate::problem::{Attribute, Problem};
+use crate::data::{Attribute, Data};
+use crate::error::{Error, Result};
+use crate::schema::Kind;
 use crate::table::{Map, Reading, Storage, Table};
 use crate::watch::Watch;
+use crate::words::did_you_mean;
 
 /// A value that does not occur in the table.
 const ELSEWHERE: u32 = u32::MAX;
 
 /// Reads the quasi-identifiers of a population; its other columns do not matter.
-pub fn read(path: &Path, problem: &Problem, missing: &[String], watch: &dyn Watch) -> Result<Table> {
-    let names: Vec<&str> = problem.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
+pub fn read(path: &Path, data: &Data, missing: &[String], watch: &dyn Watch) -> Result<Table> {
+    let names: Vec<&str> = data.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
     read_columns(path, &names, missing, watch)
 }
 
@@ -120,13 +121,13 @@ impl<'a> Lookup<'a> {
 
 /// The table's classes with their people in the population, found by grouping both together.
 pub(super) fn classes(
-    problem: &Problem,
+    data: &Data,
     sample: &[Vec<u32>],
     population: &[Vec<u32>],
     table: &Table,
     notes: &mut Vec<String>,
 ) -> Grouped {
-    let rows = problem.len();
+    let rows = data.len();
     let both: Vec<Vec<u32>> =
         sample.iter().zip(population).map(|(own, other)| [&own[..], other].concat()).collect();
     let grouped = Classes::group_numbers(&both, rows + table.len());
@@ -136,7 +137,7 @@ pub(super) fn classes(
         // Rows ascend, so those of the table come first.
         let own = grouped.rows(at).partition_point(|row| (*row as usize) < rows);
         let (others, own) = (grouped.size(at) - own, &grouped.rows(at)[..own]);
-        let people = problem.people_among(own);
+        let people = data.people_among(own);
         if others < people {
             short_classes += 1;
             short_records += own.len() as u64;

@@ -14,7 +14,7 @@ use lanes::Lane;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use crate::problem::{Code, Matrix};
+use crate::data::{Code, Matrix};
 
 /// Records transformed together.
 const BATCH: usize = 16;

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::{Class, Grouped};
-use crate::problem::People;
+use crate::data::People;
 
 /// People and the risk of each. Field names are keys of the JSON output.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -34,7 +34,7 @@ pub use frequency::Frequency;
 use seen::Seen;
 
 use super::{Part, Requirement, Tally};
-use crate::problem::{Counted, People, Problem};
+use crate::data::{People, Protected};
 
 /// How far two sides of a comparison may be apart that are equal but for the rounding of floats: relative to counts,
 /// absolute for distances and entropies. Not a margin: 5 records with 3 of a value are not 1.6666666667-diverse.
@@ -45,7 +45,7 @@ pub const ROUNDING: f64 = 1e-12;
 pub struct Judge<'a> {
     requirement: &'a Requirement,
     /// The columns whose values are counted; none where no value matters.
-    counted: &'a [Counted],
+    counted: &'a [Protected],
     demands: Option<&'a Arc<[u32]>>,
     people: Option<&'a People>,
     smallest: usize,
@@ -58,31 +58,28 @@ enum Way<'a> {
     Count,
     People(&'a People),
     Demand(&'a [u32]),
-    Frequency(Frequency, &'a Counted),
+    Frequency(Frequency, &'a Protected),
     Counts,
     CountsBeyondSize,
 }
 
 impl<'a> Judge<'a> {
-    /// The judge of a problem's classes.
-    pub fn new(problem: &'a Problem) -> Self {
-        Self::of(&problem.requirement, &problem.sensitive, problem.demands.as_ref())
-            .counting(problem.people.as_ref())
-    }
-
     /// The same over people; the requirement must count them too.
     pub fn counting(self, people: Option<&'a People>) -> Self {
         let Some(own) = people else { return self };
         let only_number = self.requirement.parts().all(|part| part == Part::K);
-        let way = if only_number { Way::People(own) } else { Way::Counts };
-        let counted = if only_number { &[] } else { self.counted };
+        let (way, counted) = match self.way {
+            Way::CountsBeyondSize => (self.way, self.counted),
+            _ if only_number => (Way::People(own), &[][..]),
+            _ => (Way::Counts, self.counted),
+        };
         Judge { people, way, counted, ..self }
     }
 
     /// The judge of a requirement on records with these sensitive values, which may ask for a k of their own.
     pub fn of(
         requirement: &'a Requirement,
-        sensitive: &'a [Counted],
+        sensitive: &'a [Protected],
         demands: Option<&'a Arc<[u32]>>,
     ) -> Self {
         let (smallest, way) = (requirement.smallest_class(), Way::of(requirement, sensitive, demands));
@@ -90,16 +87,20 @@ impl<'a> Judge<'a> {
         Judge { requirement, counted, demands, people: None, smallest, way }
     }
 
-    /// The judge of what a problem asks of classes beyond their size, for methods that see to sizes otherwise; `None`
-    /// if it asks nothing more.
-    pub fn beyond_size(problem: &'a Problem) -> Option<Self> {
-        (!problem.requirement.only_size()).then(|| Judge {
-            requirement: &problem.requirement,
-            counted: &problem.sensitive,
-            demands: problem.demands.as_ref(),
-            people: problem.people.as_ref(),
+    /// The judge of what a requirement asks of classes beyond their size; `None` if it asks nothing more.
+    pub(crate) fn of_more_than_size(
+        requirement: &'a Requirement,
+        sensitive: &'a [Protected],
+        demands: Option<&'a Arc<[u32]>>,
+    ) -> Option<Self> {
+        let way = Way::CountsBeyondSize;
+        (!requirement.only_size()).then(|| Judge {
+            requirement,
+            counted: sensitive,
+            demands,
+            people: None,
             smallest: 1,
-            way: Way::CountsBeyondSize,
+            way,
         })
     }
 
@@ -264,7 +265,7 @@ impl<'a> Judge<'a> {
 }
 
 impl<'a> Way<'a> {
-    fn of(requirement: &Requirement, sensitive: &'a [Counted], demands: Option<&'a Arc<[u32]>>) -> Self {
+    fn of(requirement: &Requirement, sensitive: &'a [Protected], demands: Option<&'a Arc<[u32]>>) -> Self {
         let sizes_and_demands = || requirement.parts().all(|part| matches!(part, Part::K | Part::OwnK));
         let frequency = || {
             let (attribute, l) = requirement.only_frequency()?;

@@ -206,7 +206,7 @@ impl<'a> Measure<'a> {
 
     /// Records whose class is not the majority of their group.
     fn minority(&self, groups: &Groups, failing: &[u32]) -> f64 {
-        let Some(class) = self.lattice.problem.classes.first() else { return 0.0 };
+        let Some(class) = self.lattice.problem.labels.first() else { return 0.0 };
         let mut counts = vec![0u64; class.domain.len()];
         let mut outside = 0;
         for (at, rows) in self.lattice.rows_of(groups).iter().enumerate() {

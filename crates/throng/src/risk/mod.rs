@@ -23,8 +23,8 @@ pub use people::PeopleRisk;
 pub use population::read as read_population;
 
 use crate::classes::Classes;
+use crate::data::{Code, Data};
 use crate::error::{Error, Result};
-use crate::problem::{Code, Problem};
 use crate::table::Table;
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -146,7 +146,7 @@ struct Grouped {
 
 /// Measures the risk of a problem's table. `missing` are the policy's markers, used to read a population.
 pub fn measure(
-    problem: &Problem,
+    data: &Data,
     missing: &[String],
     background: Background<'_>,
     watch: &dyn Watch,
@@ -155,29 +155,29 @@ pub fn measure(
         check_fraction(Some(fraction))?;
     }
     watch.stage("grouping", None);
-    let columns = columns(problem);
+    let columns = columns(data);
     let mut notes = Vec::new();
     let classes = match background {
-        Background::Itself => sample_classes(problem, &columns, 1.0),
-        Background::Fraction(fraction) => sample_classes(problem, &columns, fraction),
+        Background::Itself => sample_classes(data, &columns, 1.0),
+        Background::Fraction(fraction) => sample_classes(data, &columns, fraction),
         Background::Population(table) => population::classes(
-            problem,
+            data,
             &columns,
-            &population::codes(&problem.attributes, table, missing),
+            &population::codes(&data.attributes, table, missing),
             table,
             &mut notes,
         ),
     };
     watch.check()?;
-    let search = combinations::search(problem, &columns, watch)?;
-    notes.extend(search.note(problem.attributes.len()));
-    if problem.people.is_some() && !search.combinations.is_empty() {
+    let search = combinations::search(data, &columns, watch)?;
+    notes.extend(search.note(data.attributes.len()));
+    if data.people.is_some() && !search.combinations.is_empty() {
         notes.push(
             "Combinations of attributes are counted over records: someone with two equal records is not unique there."
                 .to_owned(),
         );
     }
-    let mut risk = summarize(problem, &classes, background);
+    let mut risk = summarize(data, &classes, background);
     risk.combinations = search.combinations;
     risk.attributes = search.attributes;
     risk.searched = search.searched;
@@ -197,18 +197,18 @@ pub fn check_fraction(fraction: Option<f64>) -> Result<()> {
 }
 
 /// The codes of each quasi-identifier.
-fn columns(problem: &Problem) -> Vec<Vec<u32>> {
+fn columns(data: &Data) -> Vec<Vec<u32>> {
     let code =
-        |row: usize, at: usize| with_matrix!(&problem.records, matrix => matrix.get(row, at).index() as u32);
-    let column = |at: usize| (0..problem.len()).map(|row| code(row, at)).collect();
-    (0..problem.attributes.len()).into_par_iter().map(column).collect()
+        |row: usize, at: usize| with_matrix!(&data.records, matrix => matrix.get(row, at).index() as u32);
+    let column = |at: usize| (0..data.len()).map(|row| code(row, at)).collect();
+    (0..data.attributes.len()).into_par_iter().map(column).collect()
 }
 
-fn sample_classes(problem: &Problem, columns: &[Vec<u32>], fraction: f64) -> Grouped {
-    let classes = Classes::group_numbers(columns, problem.len());
-    let mut grouped = Grouped { classes: Vec::new(), of_record: vec![0; problem.len()] };
+fn sample_classes(data: &Data, columns: &[Vec<u32>], fraction: f64) -> Grouped {
+    let classes = Classes::group_numbers(columns, data.len());
+    let mut grouped = Grouped { classes: Vec::new(), of_record: vec![0; data.len()] };
     for at in 0..classes.len() {
-        let sample = problem.people_among(classes.rows(at)) as u64;
+        let sample = data.people_among(classes.rows(at)) as u64;
         grouped.push(classes.rows(at), sample, sample as f64 / fraction);
     }
     grouped
@@ -221,11 +221,11 @@ impl Grouped {
     }
 }
 
-fn summarize(problem: &Problem, grouped: &Grouped, background: Background<'_>) -> Risk {
-    let (rows, classes) = (problem.len() as u64, &grouped.classes[..]);
+fn summarize(data: &Data, grouped: &Grouped, background: Background<'_>) -> Risk {
+    let (rows, classes) = (data.len() as u64, &grouped.classes[..]);
     let alone = classes.iter().filter(|class| class.sample == 1);
     let unique: u64 = alone.map(|class| class.records).sum();
-    let journalist = chances(problem, grouped, |class| class.population);
+    let journalist = chances(data, grouped, |class| class.population);
     let (basis, population_rows, fraction) = match background {
         Background::Itself => ("table", None, None),
         Background::Population(table) => ("population", Some(table.len() as u64), None),
@@ -233,14 +233,14 @@ fn summarize(problem: &Problem, grouped: &Grouped, background: Background<'_>) -
     };
     Risk {
         rows,
-        rows_dropped: problem.dropped as u64,
-        quasi: problem.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
+        rows_dropped: data.dropped as u64,
+        quasi: data.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
         classes: classes.len() as u64,
         k: classes.iter().map(|class| class.sample).min().unwrap_or(0),
         unique_records: unique,
         unique_share: unique as f64 / rows as f64,
-        people: problem.people.as_ref().map(|own| people::measure(own, grouped)),
-        prosecutor: chances(problem, grouped, |class| class.sample as f64),
+        people: data.people.as_ref().map(|own| people::measure(own, grouped)),
+        prosecutor: chances(data, grouped, |class| class.sample as f64),
         marketer: journalist.average,
         journalist,
         basis,
@@ -257,8 +257,8 @@ fn summarize(problem: &Problem, grouped: &Grouped, background: Background<'_>) -
 }
 
 /// The chances of records; of people, where the policy says whose records are.
-fn chances(problem: &Problem, grouped: &Grouped, size: impl Fn(&Class) -> f64) -> Chances {
-    let each: Vec<(u64, f64)> = match &problem.people {
+fn chances(data: &Data, grouped: &Grouped, size: impl Fn(&Class) -> f64) -> Chances {
+    let each: Vec<(u64, f64)> = match &data.people {
         None => grouped.classes.iter().map(|class| (class.records, size(class))).collect(),
         Some(own) => people::smallest(own, grouped, size).into_iter().map(|size| (1, size)).collect(),
     };

@@ -1,5 +1,8 @@
 //! How the rows of a release are spelt in a text.
 
+use super::delimited::Delimited;
+use super::json_lines::Lines;
+
 /// A cell as it is to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
@@ -41,8 +44,16 @@ pub(crate) trait Syntax: Sync {
     }
 }
 
+/// The syntaxes of all formats of text. Whoever writes rows matches on it once, outside of all loops.
+pub(crate) enum Spelling {
+    /// Cells between delimiters.
+    Delimited(Delimited),
+    /// Objects of JSON.
+    Lines(Lines),
+}
+
 /// Appends a row of cells.
-pub(in crate::release) fn push_row<'a>(
+pub(crate) fn push_row<'a>(
     syntax: &impl Syntax,
     cells: impl IntoIterator<Item = Value<'a>>,
     line: &mut Vec<u8>,

@@ -1,10 +1,12 @@
 //! A table joined with a policy, for requirements that look at records themselves: what each of them asks for, what the
 //! values of attributes allow.
 
-use super::{Attribute, Counted, Records, column_codes};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use super::{Attribute, Protected, Records};
 use crate::error::{Error, Result};
-use crate::policy::Policy;
-use crate::privacy::Place;
+use crate::keys::Place;
+use crate::keys::source::Source;
 use crate::table::{Domain, Table};
 
 /// The columns of a problem that is being made.
@@ -14,11 +16,14 @@ pub struct Joined<'a> {
     /// Their codes.
     pub records: &'a Records,
     /// Its sensitive and class attributes.
-    pub counted: &'a [&'a Counted],
-    pub(super) table: &'a Table,
+    pub counted: &'a [&'a Protected],
+    pub(crate) table: &'a Table,
     /// The table's row of each record, where they are not the same.
-    pub(super) rows: Option<&'a [u32]>,
-    pub(super) policy: &'a Policy,
+    pub(crate) rows: Option<&'a [u32]>,
+    /// Cells read as missing.
+    pub(crate) missing: &'a [String],
+    /// The text of the policy.
+    pub(crate) source: Source<'a>,
 }
 
 /// Where the code of a record is found.
@@ -26,7 +31,7 @@ pub enum Column<'a> {
     /// Among the quasi-identifiers.
     Quasi(&'a Records, usize),
     /// In a column of its own.
-    Counted(&'a [u32]),
+    Protected(&'a [u32]),
 }
 
 impl Column<'_> {
@@ -34,7 +39,7 @@ impl Column<'_> {
     pub fn code(&self, record: usize) -> usize {
         match self {
             Column::Quasi(records, at) => records.code(record, *at) as usize,
-            Column::Counted(codes) => codes[record] as usize,
+            Column::Protected(codes) => codes[record] as usize,
         }
     }
 }
@@ -45,7 +50,7 @@ impl<'a> Joined<'a> {
         let quasi = self.attributes.iter().enumerate().find(|(_, attribute)| attribute.name == name);
         let quasi = quasi.map(|(at, attribute)| (Column::Quasi(self.records, at), &attribute.domain));
         let counted = self.counted.iter().find(|counted| counted.name == name);
-        quasi.or_else(|| counted.map(|counted| (Column::Counted(&counted.codes), &counted.domain)))
+        quasi.or_else(|| counted.map(|counted| (Column::Protected(&counted.codes), &counted.domain)))
     }
 
     /// What the cells of a column of the table say, record by record; `None` if there is no such column.
@@ -61,19 +66,31 @@ impl<'a> Joined<'a> {
 
     /// Whether a cell is read as missing.
     pub fn is_missing(&self, text: &str) -> bool {
-        text.is_empty() || self.policy.missing.iter().any(|marker| marker == text)
+        text.is_empty() || self.missing.iter().any(|marker| marker == text)
     }
 
     /// Cells read as missing.
     pub fn missing(&self) -> &'a [String] {
-        &self.policy.missing
+        self.missing
     }
 
     /// Lets an error point at a place in the policy, if it has one.
     pub fn point(&self, error: Error, place: &Place, label: &str) -> Error {
         match place {
-            Some(span) => self.policy.point(error, span, label),
+            Some(span) => self.source.point(error, span, label),
             None => error,
         }
+    }
+}
+
+/// The codes of a column of the table, record by record.
+pub(crate) fn column_codes(table: &Table, column: usize, codes: &[u32], rows: Option<&[u32]>) -> Vec<u32> {
+    let chunks: Vec<usize> = (0..table.chunk_rows().len()).collect();
+    let all: Vec<Vec<u32>> =
+        chunks.into_par_iter().map(|chunk| table.coded_chunk(column, chunk, codes).collect()).collect();
+    let all = all.concat();
+    match rows {
+        Some(rows) => rows.iter().map(|&row| all[row as usize]).collect(),
+        None => all,
     }
 }

@@ -10,14 +10,14 @@ use toml::{Spanned, Table, Value};
 
 use super::{Achieved, Figure, Kind, Model, Part, Place, Spec, Tally, spec};
 use crate::condition::Condition;
+use crate::data::{Data, Joined};
 use crate::error::{Error, Result};
 use crate::keys::fields::{Fields, Item, as_table, in_order, value};
-use crate::keys::source::suggest;
 use crate::keys::{Keys, missing_k, out_of_range, positive};
-use crate::policy::Role;
-use crate::problem::{Joined, Problem};
 use crate::published::Published;
-use crate::table::domain::shorten;
+use crate::schema::Role;
+use crate::words::shorten;
+use crate::words::suggest;
 
 const KEY: &str = "own_k";
 const COLUMN: &str = "k_column";
@@ -118,7 +118,7 @@ impl OwnK {
 
 impl OwnKRule {
     /// For each condition where the codes of records are, and which of them meet it.
-    fn bind<'a>(&self, joined: &Joined<'a>) -> Result<Vec<(crate::problem::Column<'a>, Vec<bool>)>> {
+    fn bind<'a>(&self, joined: &Joined<'a>) -> Result<Vec<(crate::data::Column<'a>, Vec<bool>)>> {
         let one = |(name, value, place): &(String, Value, Place)| {
             let (column, domain) = joined.find(name)?;
             let condition = Condition::read(name, domain, value)
@@ -168,7 +168,7 @@ impl Spec for OwnK {
     }
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
-        let demands = published.problem.demands_of(KEY).unwrap_or_default();
+        let demands = published.data.demands_of(KEY).unwrap_or_default();
         let (met, unmet) = places_left(demands, published);
         let violation = unmet
             .map(|demand| format!("too few records are in classes of {demand}, which some records ask for"));
@@ -226,7 +226,7 @@ impl Model for OwnAnonymity {
         tally.people() >= u64::from(tally.demand())
     }
 
-    fn explain(&self, whole: &Tally, _: &Problem) -> Error {
+    fn explain(&self, whole: &Tally, _: &Data) -> Error {
         let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
         Error::requirement(format!(
             "a record asks for k = {}, but the table has only {count} {what}",

@@ -2,30 +2,31 @@
 //!
 //! Any k-anonymous generalization puts a record r into a class with at least k − 1 others, so its class costs at
 //! least the (k − 1)-th smallest penalty of {r, x}, and at least what the cheapest box around r and k − 1 others costs
-//! (`together.rs`). Where people are counted these are records of other people, one of each for the nearest. With l-diversity the class holds at least ⌈l⌉ different sensitive values, so it costs at least the (⌈l⌉ − 1)-th smallest of the penalties to the nearest record of each
+//! (`joint_box.rs`). Where people are counted these are records of other people, one of each for the nearest. With l-diversity the class holds at least ⌈l⌉ different sensitive values, so it costs at least the (⌈l⌉ − 1)-th smallest of the penalties to the nearest record of each
 //! other value. The mean over all records bounds the loss of every local recoding; over a sample of records it
 //! estimates that bound, and we state a 95 % interval.
 //!
 //! Records are ordered along a curve and cut into blocks with their boxes; a search skips every block whose box
 //! cannot hold anything nearer than what was found.
 
-mod together;
+mod joint_box;
 
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
+use serde::Serialize;
 
-use super::{Extent, Kernel};
-use crate::audit::LowerBound;
+use crate::collections::Map;
+use crate::data::People;
 use crate::error::Result;
+use crate::loss::{Extent, Kernel};
 use crate::mapping;
-use crate::problem::{Code, Counted, Matrix, People, Problem};
-use crate::table::Map;
+use crate::problem::{Code, Matrix, Problem, Protected};
 use crate::watch::Watch;
 use crate::with_matrix;
-use together::Sides;
+use joint_box::Sides;
 
 /// Up to this many records all are looked at, beyond it a sample.
 const ALL_UP_TO: usize = 2_000;
@@ -33,6 +34,17 @@ const ALL_UP_TO: usize = 2_000;
 const SAMPLE: usize = 500;
 /// Rows in a block, and blocks in a group of blocks.
 const FAN: usize = 32;
+
+/// A lower bound on the GCP of any release that meets the requirement.
+#[derive(Clone, Debug, Serialize)]
+pub struct LowerBound {
+    /// The bound, or its estimate when sampled.
+    pub gcp: f64,
+    /// Records it was computed from.
+    pub records: u64,
+    /// 95 % confidence interval when sampled.
+    pub interval: Option<(f64, f64)>,
+}
 
 /// The bound for a problem's class size and the given l.
 pub fn lower_bound(problem: &Problem, l: Option<f64>, watch: &dyn Watch) -> Result<LowerBound> {
@@ -303,7 +315,7 @@ struct NearestValues<'a> {
 }
 
 impl<'a> NearestValues<'a> {
-    fn new(counted: &'a Counted, order: &'a [u32], place: usize, room: usize) -> Self {
+    fn new(counted: &'a Protected, order: &'a [u32], place: usize, room: usize) -> Self {
         let own = counted.codes[order[place] as usize];
         let of_value = vec![f64::INFINITY; counted.domain.len()];
         NearestValues { codes: &counted.codes, order, own, of_value, room, limit: f64::INFINITY }

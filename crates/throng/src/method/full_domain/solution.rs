@@ -3,14 +3,14 @@
 use super::goal::{GOALS, Goal, Measure};
 use super::lattice::Lattice;
 use super::search::Found;
-use super::{Strings, Way, nothing_valid};
+use super::{FullDomainSearch, Way, nothing_valid};
 use crate::error::Result;
 use crate::method::facts::{EqualString, FullDomain, Level, Proof};
 use crate::method::{Boxes, Fact, Partition, Recoding, Solution};
 
 /// Publishes the best string.
 pub fn solution(
-    method: &Strings,
+    method: &FullDomainSearch,
     lattice: &Lattice<'_>,
     measure: &Measure<'_>,
     found: &Found,
@@ -53,7 +53,7 @@ pub fn solution(
 
 /// What a search found, for the report.
 fn facts(
-    method: &Strings,
+    method: &FullDomainSearch,
     lattice: &Lattice<'_>,
     measure: &Measure<'_>,
     found: &Found,

@@ -9,7 +9,7 @@ use super::text::{width, wrap};
 /// A first column narrower than this is not read but guessed.
 const NARROWEST: usize = 24;
 
-pub(super) fn fitted_table(head: &[String], rows: &[Vec<String>]) -> Vec<String> {
+pub(super) fn narrow_table(head: &[String], rows: &[Vec<String>]) -> Vec<String> {
     let widest_cell = |at: usize| rows.iter().filter_map(|row| Some(width(row.get(at)?))).max().unwrap_or(0);
     let first = widest_cell(0).max(head.first().map_or(0, |own| width(own)));
     let others = |head_width: fn(&str) -> usize| -> Vec<usize> {
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_fits_is_one_line_per_row() {
-        let lines = fitted_table(&strings(&["name", "n"]), &[strings(&["a", "12"])]);
+        let lines = narrow_table(&strings(&["name", "n"]), &[strings(&["a", "12"])]);
         assert_eq!(lines, ["  name   n", "  a     12"]);
     }
 
@@ -113,7 +113,7 @@ mod tests {
     fn long_heads_and_first_cells_are_wrapped_rather_than_cut() {
         let head = strings(&["pattern", "rows that are certain in the release", "rows that are possible"]);
         let cell = "capital-gain at least 7298 and age below 28 and hours-per-week at least 41";
-        let lines = fitted_table(&head, &[strings(&[cell, "1,330", "7,162"])]);
+        let lines = narrow_table(&head, &[strings(&[cell, "1,330", "7,162"])]);
         assert!(lines.iter().all(|line| width(line) <= COLUMNS), "{lines:#?}");
         let words: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
         for word in cell.split(' ').chain(head.iter().flat_map(|own| own.split(' '))) {
@@ -127,7 +127,7 @@ mod tests {
         let wide = "x".repeat(20);
         let head = strings(&["pattern", "a", "b", "c"]);
         let row = strings(&["a pattern that needs some room to be read", &wide, &wide, &wide]);
-        let lines = fitted_table(&head, &[row]);
+        let lines = narrow_table(&head, &[row]);
         assert_eq!(lines[2], "  a pattern that needs some room to be read");
         assert_eq!(lines[3], format!("    {wide}  {wide}  {wide}"));
     }

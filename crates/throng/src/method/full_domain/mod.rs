@@ -39,7 +39,7 @@ pub const GLOBAL: Entry = Entry {
     needs: &[],
     options: OPTIONS,
     traits: TRAITS,
-    configure: |options, _| Ok(Box::new(Strings::configure(Way::Global, options)?)),
+    configure: |options, _| Ok(Box::new(FullDomainSearch::configure(Way::Global, options)?)),
 };
 
 /// The registry entry of `rv-local`.
@@ -52,7 +52,7 @@ pub const LOCAL: Entry = Entry {
     needs: &[],
     options: OPTIONS,
     traits: TRAITS,
-    configure: |options, _| Ok(Box::new(Strings::configure(Way::Local, options)?)),
+    configure: |options, _| Ok(Box::new(FullDomainSearch::configure(Way::Local, options)?)),
 };
 
 /// The registry entry of `rv-hybrid`.
@@ -65,7 +65,7 @@ pub const HYBRID: Entry = Entry {
     needs: &[],
     options: OPTIONS,
     traits: TRAITS,
-    configure: |options, _| Ok(Box::new(Strings::configure(Way::Hybrid, options)?)),
+    configure: |options, _| Ok(Box::new(FullDomainSearch::configure(Way::Hybrid, options)?)),
 };
 
 /// The registry entry of `rv-partitioned`.
@@ -78,7 +78,7 @@ pub const PARTITIONED: Entry = Entry {
     needs: &[],
     options: PARTITIONED_OPTIONS,
     traits: TRAITS,
-    configure: |options, _| Ok(Box::new(Strings::configure(Way::Partitioned, options)?)),
+    configure: |options, _| Ok(Box::new(FullDomainSearch::configure(Way::Partitioned, options)?)),
 };
 
 const TRAITS: Traits = Traits { recodes_by_levels: true, ..Traits::USUAL };
@@ -142,7 +142,7 @@ pub enum Way {
 
 /// The method.
 #[derive(Clone, Debug)]
-pub struct Strings {
+pub struct FullDomainSearch {
     /// How the string is searched.
     pub way: Way,
     /// What to optimise.
@@ -157,10 +157,10 @@ pub struct Strings {
 
 const MEBIBYTE: u64 = 1 << 20;
 
-impl Strings {
+impl FullDomainSearch {
     /// Reads the options of a policy.
     pub fn configure(way: Way, options: &Options) -> Result<Self> {
-        Ok(Strings {
+        Ok(FullDomainSearch {
             way,
             goal: options.choice("goal", GOALS)?,
             research: Settings {
@@ -191,7 +191,7 @@ impl Strings {
     }
 }
 
-impl Method for Strings {
+impl Method for FullDomainSearch {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         self.check(problem)?;
         let values = research::level_values(problem, &self.research)?;
@@ -206,10 +206,10 @@ impl Method for Strings {
     }
 }
 
-impl Strings {
+impl FullDomainSearch {
     fn check(&self, problem: &Problem) -> Result<()> {
         let error = match self.goal {
-            Goal::Classification if problem.classes.is_empty() => {
+            Goal::Classification if problem.labels.is_empty() => {
                 "the goal \"classification\" needs an attribute with role \"class\""
             }
             Goal::Il1 | Goal::IlInfinity if problem.attributes.len() != 1 => {
