@@ -5,10 +5,12 @@ use std::sync::Arc;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::data::{
-    Attribute, Cache, Code, Data, DemandsByKey, Joined, LANES, Matrix, Protected, Records, column_codes,
+    Attribute, Cache, Code, Data, DemandsByKey, Joined, LANES, Matrix, People, Protected, Records,
+    column_codes,
 };
 use crate::error::{Error, ErrorCode, Result};
 use crate::loss::Limits;
+use crate::policy::suggest::person;
 use crate::policy::{Incomplete, Policy, Role, Rule};
 use crate::privacy::Requirement;
 use crate::problem::Problem;
@@ -33,7 +35,8 @@ pub fn storage(policy: &Policy, names: &[String]) -> Vec<Storage> {
         .map(|name| match policy.role(name) {
             // Never published, but asked what each record demands.
             _ if policy.privacy.specs().iter().any(|spec| spec.reads(name)) => Storage::Coded,
-            Role::Quasi | Role::Sensitive | Role::Class => Storage::Coded,
+            Role::Quasi | Role::Sensitive | Role::Class | Role::Person => Storage::Coded,
+            Role::Identifier if person::is_watched(policy, name) => Storage::Coded,
             Role::Identifier => Storage::Skip,
             Role::Other => Storage::Text,
         })
@@ -48,8 +51,9 @@ impl Problem {
         let rules = Rules::bind(&data.attributes, |name| rules_of(policy, name), policy.source())?;
         let (limits, demands_by_key) = limits_and_demands(table, policy, &data)?;
         let data = Data { demands: largest(&demands_by_key), demands_by_key, ..data };
-        let requirement =
-            Requirement::new(&policy.privacy, &data.sensitive).with_demands(data.demands.as_deref());
+        let requirement = Requirement::new(&policy.privacy, &data.sensitive)
+            .with_demands(data.demands.as_deref())
+            .counting(data.people.as_ref());
         // With room for rounding: 5 % of 20 records is one record.
         let suppressible = (policy.privacy.suppress * data.len() as f64 + 1e-9) as usize;
         Ok(Problem { data, requirement, limits, rules, suppressible })
@@ -59,12 +63,12 @@ impl Problem {
 /// The records of a table in codes. Nobody demands anything yet.
 fn data(table: &Table, policy: &Policy) -> Result<Data> {
     let encoded = encode(table, policy)?;
-    let rows = complete_rows(table, policy, &encoded);
+    let (people, rows) = people_and_rows(table, policy, &encoded)?;
     let count = rows.as_ref().map_or(table.len(), Vec::len);
     if count == 0 {
         return Err(no_records(table, policy));
     }
-    let parts = Parts::of(table, policy, rows.as_deref(), encoded);
+    let parts = Parts::of(table, policy, rows.as_deref(), encoded, people.as_ref());
     let records = quasi_matrix(table, &parts.quasi, rows.as_deref(), count);
     let mut attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
     weigh(policy, &mut attributes, &records);
@@ -73,6 +77,9 @@ fn data(table: &Table, policy: &Policy) -> Result<Data> {
         records,
         sensitive: parts.sensitive,
         labels: parts.labels,
+        people,
+        together: policy.keeps_people_together(),
+        number_column: policy.number_column().map(str::to_owned),
         demands: None,
         demands_by_key: Vec::new(),
         seed: policy.method.seed,
@@ -81,6 +88,27 @@ fn data(table: &Table, policy: &Policy) -> Result<Data> {
         dropped: table.len() - count,
         cache: Cache::default(),
     })
+}
+
+/// Whose the records are, where a policy asks for that, and the rows that are records, where not all of them are.
+fn people_and_rows(
+    table: &Table,
+    policy: &Policy,
+    encoded: &[(usize, Encoding)],
+) -> Result<(Option<People>, Option<Vec<u32>>)> {
+    let columns = (0..table.names().len()).filter(|&at| policy.role(&table.names()[at]) == Role::Person);
+    let Some((people, nobody)) = People::of_rows(table, &columns.collect::<Vec<_>>(), &policy.missing) else {
+        return Ok((None, complete_rows(table, policy, encoded, &[])));
+    };
+    if let (Some(row), Incomplete::Keep) = (nobody.first(), policy.incomplete) {
+        return Err(nobodys_record(table, policy, *row));
+    }
+    let rows = complete_rows(table, policy, encoded, &nobody);
+    let people = match &rows {
+        Some(rows) => people.of_some(rows),
+        None => people,
+    };
+    Ok((Some(people), rows))
 }
 
 /// What no class may exceed, and what single records demand.
@@ -122,7 +150,13 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(table: &Table, policy: &Policy, rows: Option<&[u32]>, encoded: Vec<(usize, Encoding)>) -> Self {
+    fn of(
+        table: &Table,
+        policy: &Policy,
+        rows: Option<&[u32]>,
+        encoded: Vec<(usize, Encoding)>,
+        people: Option<&People>,
+    ) -> Self {
         let mut parts = Parts::default();
         for (column, Encoding { domain, codes }) in encoded {
             let name = table.names()[column].clone();
@@ -138,7 +172,7 @@ impl Parts {
                 continue;
             }
             let codes = column_codes(table, column, &codes, rows);
-            let own = Protected { name, column, domain, has_hierarchy, codes };
+            let own = Protected { name, column, domain, has_hierarchy, codes, people: people.cloned() };
             if role == Role::Sensitive { parts.sensitive.push(own) } else { parts.labels.push(own) }
         }
         parts
@@ -192,14 +226,32 @@ fn no_records(table: &Table, policy: &Policy) -> Error {
     }
 }
 
+/// A row that does not say whose it is cannot be counted, neither as one more person nor as one that is there already.
+fn nobodys_record(table: &Table, policy: &Policy, row: u32) -> Error {
+    let names: Vec<&str> = policy.person_columns().map(|(name, _)| name).collect();
+    Error::new(
+        ErrorCode::BadCell,
+        format!("a record does not say whose it is: \"{}\" is missing", names.join("\", \"")),
+    )
+    .in_file(table.origin())
+    .on_line(table.line_of(row as usize))
+    .with_hint("fill it in, or leave such rows out with incomplete = \"drop\" under [data]")
+}
+
 /// The rows without missing cells, where the policy drops the others.
-fn complete_rows(table: &Table, policy: &Policy, encoded: &[(usize, Encoding)]) -> Option<Vec<u32>> {
+fn complete_rows(
+    table: &Table,
+    policy: &Policy,
+    encoded: &[(usize, Encoding)],
+    nobody: &[u32],
+) -> Option<Vec<u32>> {
     let with_missing: Vec<_> =
         encoded.iter().filter(|(_, encoding)| encoding.domain.missing().is_some()).collect();
-    if policy.incomplete == Incomplete::Keep || with_missing.is_empty() {
+    if policy.incomplete == Incomplete::Keep || with_missing.is_empty() && nobody.is_empty() {
         return None;
     }
     let mut complete = vec![true; table.len()];
+    nobody.iter().for_each(|row| complete[*row as usize] = false);
     for (column, Encoding { domain, codes }) in with_missing {
         for (chunk, rows) in table.chunk_rows().enumerate() {
             for (row, code) in rows.zip(table.coded_chunk(*column, chunk, codes)) {

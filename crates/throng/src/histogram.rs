@@ -7,12 +7,14 @@ pub struct Histogram {
     present: Vec<u32>,
     /// Where each value stands in `present`.
     place: Vec<u32>,
+    /// How many people there are, where a person may count for several values.
+    people: Option<u64>,
 }
 
 impl Histogram {
     /// An empty histogram over so many values.
     pub fn new(values: usize) -> Self {
-        Histogram { counts: vec![0; values], present: Vec::new(), place: vec![0; values] }
+        Histogram { counts: vec![0; values], present: Vec::new(), place: vec![0; values], people: None }
     }
 
     /// One more of a value.
@@ -59,9 +61,34 @@ impl Histogram {
         self.present.iter().map(|&value| (value, self.counts[value as usize]))
     }
 
-    /// Number of records counted.
+    /// Number of records counted; where people are, the different values of each of them added up.
     pub fn total(&self) -> u64 {
         self.present().map(|(_, count)| u64::from(count)).sum()
+    }
+
+    /// Number of people counted, or of records where each is for itself.
+    pub fn people(&self) -> u64 {
+        self.people.unwrap_or_else(|| self.total())
+    }
+
+    /// Says how many people have the values that were counted: each is counted once for every different value they have.
+    pub fn set_people(&mut self, people: u64) {
+        self.people = Some(people);
+    }
+
+    /// The counts in the most uneven way in which every person could be counted for one of their values, the largest
+    /// first: as many people as have the most frequent value, of the rest as many as have the next, and so on. Where
+    /// each is for itself, simply the counts.
+    pub fn uneven(&self) -> Vec<u32> {
+        let mut counts: Vec<u32> = self.present().map(|(_, count)| count).collect();
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let Some(mut left) = self.people else { return counts };
+        for count in &mut counts {
+            *count = u64::from(*count).min(left) as u32;
+            left -= u64::from(*count);
+        }
+        counts.retain(|count| *count > 0);
+        counts
     }
 
     /// Empties it, keeping its memory.
@@ -69,11 +96,12 @@ impl Histogram {
         for value in self.present.drain(..) {
             self.counts[value as usize] = 0;
         }
+        self.people = self.people.map(|_| 0);
     }
 }
 
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
-        self.counts == other.counts
+        self.counts == other.counts && self.people == other.people
     }
 }

@@ -2,7 +2,9 @@
 
 use std::ops::{Deref, DerefMut};
 
-pub use crate::data::{Attribute, Code, Column, Data, Joined, LANES, Lanes, Matrix, Protected, Records};
+pub use crate::data::{
+    Attribute, Code, Column, Data, Joined, LANES, Lanes, Matrix, People, Protected, Records,
+};
 use crate::loss::Limits;
 use crate::privacy::{Judge, Privacy, Requirement};
 use crate::rules::Rules;
@@ -39,8 +41,9 @@ impl DerefMut for Problem {
 impl Problem {
     /// Asks for something else.
     pub fn require(&mut self, privacy: &Privacy) {
-        self.requirement =
-            Requirement::new(privacy, &self.data.sensitive).with_demands(self.data.demands.as_deref());
+        self.requirement = Requirement::new(privacy, &self.data.sensitive)
+            .with_demands(self.data.demands.as_deref())
+            .counting(self.data.people.as_ref());
     }
 
     /// The same problem with some of its records only; domains and requirement stay as they are. None of them may be
@@ -60,6 +63,7 @@ impl<'a> Judge<'a> {
     /// The judge of a problem's classes.
     pub fn new(problem: &'a Problem) -> Self {
         Self::of(&problem.requirement, &problem.data.sensitive, problem.data.demands.as_ref())
+            .counting(problem.data.people.as_ref())
     }
 
     /// The judge of what a problem asks of classes beyond their size, for methods that see to sizes otherwise; `None`
@@ -67,5 +71,6 @@ impl<'a> Judge<'a> {
     pub fn beyond_size(problem: &'a Problem) -> Option<Self> {
         let data = &problem.data;
         Self::of_more_than_size(&problem.requirement, &data.sensitive, data.demands.as_ref())
+            .map(|judge| judge.counting(data.people.as_ref()))
     }
 }

@@ -14,7 +14,9 @@ use crate::bind::storage;
 use crate::error::{Error, ErrorCode, Result};
 use crate::method::refine::{Masks, Shape};
 use crate::method::{Fact, MaskedPart};
-use crate::policy::{AttributePolicy, DateUnit, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Role};
+use crate::policy::{
+    AttributePolicy, DateUnit, Hierarchy, Incomplete, Kind, MethodChoice, PersonChoice, Policy, Role,
+};
 use crate::problem::{Attribute, Problem};
 use crate::table::{ANY, Domain, Scale, Storage, Table, Tree, value};
 use crate::words::did_you_mean;
@@ -233,6 +235,14 @@ impl Recipe {
     /// The policy for a table with some columns: what it does not have is left out.
     pub(crate) fn policy_for(&self, names: &[String]) -> Result<Policy> {
         let mut policy = self.policy()?;
+        let lost =
+            policy.person_columns().map(|(name, _)| name).find(|name| !names.iter().any(|own| own == name));
+        if let Some(name) = lost {
+            let message = format!("the column \"{name}\" is not there, which says whose record it is");
+            return Err(Error::new(ErrorCode::MethodDoesNotFit, message)
+                .for_attribute(name)
+                .with_hint("the requirement of the recipe counts people; give the table with that column"));
+        }
         policy.attributes.retain(|name, _| names.contains(name));
         Ok(policy)
     }
@@ -251,6 +261,7 @@ impl Recipe {
                     auto_weight: false,
                     hierarchy: own.hierarchy.as_ref().map(Levels::hierarchy).transpose()?,
                     rules: Vec::new(),
+                    person: PersonChoice::default(),
                     span: 0..0,
                     hierarchy_span: None,
                 };

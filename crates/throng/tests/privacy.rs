@@ -26,7 +26,14 @@ fn tally_of(counts: &[u32]) -> Tally {
 fn counted(encoding: Encoding, counts: &[u32], has_hierarchy: bool) -> Protected {
     let Encoding { domain, codes } = encoding;
     let repeated = codes.iter().zip(counts).flat_map(|(code, count)| vec![*code; *count as usize]);
-    Protected { name: "secret".to_owned(), column: 0, domain, has_hierarchy, codes: repeated.collect() }
+    Protected {
+        name: "secret".to_owned(),
+        column: 0,
+        domain,
+        has_hierarchy,
+        codes: repeated.collect(),
+        people: None,
+    }
 }
 
 const LABELS: [&str; 5] = ["1", "2", "3", "4", "5"];

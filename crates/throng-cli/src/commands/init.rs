@@ -42,6 +42,7 @@ fn next_steps(data: &Path, path: &Path, policy: &Policy) -> String {
         (Role::Quasi, "quasi-identifiers"),
         (Role::Sensitive, "sensitive"),
         (Role::Identifier, "identifiers"),
+        (Role::Person, "person"),
         (Role::Other, "other"),
     ];
     let mut text = format!("Wrote {}; check the guessed roles:\n\n", path.display());

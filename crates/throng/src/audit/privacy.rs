@@ -15,7 +15,7 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
     measures.requirements = privacy.measure(published)?;
     let violations = measures.requirements.iter().flat_map(|one| &one.violations);
     measures.violations.extend(violations.cloned());
-    measures.k = published.classes.smallest() as u64;
+    measures.k = published.sizes().min().unwrap_or(0) as u64;
     measures.k_required = privacy.k().map(|k| k as u64);
     measures.quasi_identifiers = privacy
         .quasi_identifiers()

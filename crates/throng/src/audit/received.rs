@@ -18,6 +18,8 @@ pub struct Received {
     pub table: Table,
     /// The sensitive values by group.
     pub sensitive: Option<Table>,
+    /// Whose each row is, as whoever wrote the release knows.
+    pub people: Option<Vec<u32>>,
 }
 
 /// Which columns of a release are read.
@@ -36,17 +38,23 @@ pub struct Tables<'a> {
     pub release: &'a Table,
     /// The sensitive values by group, if it is one by permutation.
     pub sensitive: Option<&'a Table>,
+    /// Whose each row is, where that is known.
+    pub people: Option<&'a [u32]>,
 }
 
 impl<'a> From<&'a Table> for Tables<'a> {
     fn from(release: &'a Table) -> Self {
-        Tables { release, sensitive: None }
+        Tables { release, sensitive: None, people: None }
     }
 }
 
 impl<'a> From<&'a Received> for Tables<'a> {
     fn from(published: &'a Received) -> Self {
-        Tables { release: &published.table, sensitive: published.sensitive.as_ref() }
+        Tables {
+            release: &published.table,
+            sensitive: published.sensitive.as_ref(),
+            people: published.people.as_deref(),
+        }
     }
 }
 
@@ -103,7 +111,7 @@ impl Received {
                 Some(sensitive(&reading.named("the table of sensitive values"))?)
             }
         };
-        Ok(Received { table, sensitive })
+        Ok(Received { table, sensitive, people: None })
     }
 }
 
@@ -128,7 +136,7 @@ fn is_audited(problem: &Problem, name: &str) -> bool {
         })
     };
     let counted = || problem.sensitive.iter().chain(&problem.labels).any(|counted| counted.name == name);
-    name == GROUP || quasi(name) || counted()
+    name == GROUP || quasi(name) || counted() || problem.number_column.as_deref() == Some(name)
 }
 
 /// An error if a column that an audit looks at was not kept in a way that it can be looked at.

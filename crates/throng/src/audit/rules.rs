@@ -6,7 +6,7 @@ use crate::published::Published;
 
 /// Looks at the cells of every class.
 pub(super) fn measure(measures: &mut Measures, published: &Published<'_>) {
-    let sizes: Vec<usize> = published.sizes().collect();
+    let sizes: Vec<usize> = published.rows_of_classes().collect();
     for rule in published.rules.iter() {
         let breaking = broken_classes(rule, published);
         measures.rules.push(RuleMeasure {

@@ -39,7 +39,7 @@ impl Sides {
     pub fn new<'a, C: Code>(
         attributes: &[Attribute],
         kernel: &Kernel,
-        query: &Query,
+        query: &Query<'_>,
         records: impl Iterator<Item = &'a [C]>,
     ) -> Self {
         let sides: usize = attributes.iter().map(|one| if reaches_two_sides(one) { 2 } else { 1 }).sum();

@@ -2,7 +2,7 @@
 //!
 //! Any k-anonymous generalization puts a record r into a class with at least k − 1 others, so its class costs at
 //! least the (k − 1)-th smallest penalty of {r, x}, and at least what the cheapest box around r and k − 1 others costs
-//! (`joint_box.rs`). With l-diversity the class holds at least ⌈l⌉ different sensitive values, so it costs at least the (⌈l⌉ − 1)-th smallest of the penalties to the nearest record of each
+//! (`joint_box.rs`). Where people are counted these are records of other people, one of each for the nearest. With l-diversity the class holds at least ⌈l⌉ different sensitive values, so it costs at least the (⌈l⌉ − 1)-th smallest of the penalties to the nearest record of each
 //! other value. The mean over all records bounds the loss of every local recoding; over a sample of records it
 //! estimates that bound, and we state a 95 % interval.
 //!
@@ -18,6 +18,8 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 use serde::Serialize;
 
+use crate::collections::Map;
+use crate::data::People;
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::mapping;
@@ -107,11 +109,18 @@ impl<'a, C: Code> Blocks<'a, C> {
     fn record_bound(&self, problem: &Problem, place: usize, distinct: usize) -> f64 {
         let row = self.sorted.row(place);
         let own = row.as_flattened().iter().map(|code| code.index()).collect();
-        let query = Query { place, own, tables: self.kernel.pairs_with(row) };
+        let people = problem.people.as_ref().map(|people| (people, self.order));
+        let query = Query { place, own, tables: self.kernel.pairs_with(row), people };
         let needed = problem.requirement.smallest_combination().saturating_sub(1);
         let mut bound = 0.0f64;
         if needed > 0 {
-            let mut nearest = NearestPlaces { kept: Vec::new(), room: needed, limit: f64::INFINITY };
+            let mut nearest = NearestPlaces {
+                kept: Vec::new(),
+                room: needed,
+                limit: f64::INFINITY,
+                people,
+                tidy_from: 2 * needed,
+            };
             self.search(&query, &mut nearest);
             let nearest = nearest.nearest();
             if nearest.len() == needed {
@@ -129,7 +138,7 @@ impl<'a, C: Code> Blocks<'a, C> {
     }
 
     /// What the cheapest box around the record and as many others as these, its nearest, costs at least.
-    fn together(&self, problem: &Problem, query: &Query, nearest: &[(f64, usize)]) -> f64 {
+    fn together(&self, problem: &Problem, query: &Query<'_>, nearest: &[(f64, usize)]) -> f64 {
         let mut extent = Extent::of(self.sorted.row(query.place));
         for (_, place) in nearest {
             extent.grow(self.sorted.row(*place));
@@ -148,7 +157,7 @@ impl<'a, C: Code> Blocks<'a, C> {
     }
 
     /// Offers every other record that could matter to a collector, those nearby in the order first.
-    fn search(&self, query: &Query, found: &mut impl Collector) {
+    fn search(&self, query: &Query<'_>, found: &mut impl Collector) {
         let home = query.place / FAN;
         self.offer_block(query, home, found);
         for (group, extent) in self.groups.iter().enumerate() {
@@ -163,23 +172,39 @@ impl<'a, C: Code> Blocks<'a, C> {
         }
     }
 
-    fn offer_block(&self, query: &Query, block: usize, found: &mut impl Collector) {
+    fn offer_block(&self, query: &Query<'_>, block: usize, found: &mut impl Collector) {
         let places = block * FAN..((block + 1) * FAN).min(self.order.len());
-        for place in places.filter(|place| *place != query.place) {
+        let others_only = found.others_only();
+        let counts = |place: &usize| *place != query.place && !(others_only && query.is_own(*place));
+        for place in places.filter(counts) {
             found.offer(query.penalty(self.sorted.row(place).as_flattened()), place);
         }
     }
 }
 
 /// A record whose nearest are looked for.
-struct Query {
+struct Query<'a> {
     place: usize,
     own: Vec<usize>,
     /// For each attribute the penalty of the pair with each code.
     tables: Vec<Vec<f64>>,
+    people: Option<Ordered<'a>>,
 }
 
-impl Query {
+/// Whose records are, and the record at each place.
+type Ordered<'a> = (&'a People, &'a [u32]);
+
+/// The person of the record at a place.
+fn person((people, order): Ordered<'_>, place: usize) -> u32 {
+    people.of(order[place])
+}
+
+impl Query<'_> {
+    /// Whether the record at a place is of the same person.
+    fn is_own(&self, place: usize) -> bool {
+        self.people.is_some_and(|ordered| person(ordered, place) == person(ordered, self.place))
+    }
+
     #[inline]
     fn penalty<C: Code>(&self, codes: &[C]) -> f64 {
         self.tables.iter().zip(codes).map(|(table, code)| table[code.index()]).sum()
@@ -202,24 +227,35 @@ trait Collector {
     /// Nothing at this penalty or above matters any more.
     fn limit(&self) -> f64;
     fn offer(&mut self, penalty: f64, place: usize);
+    /// Whether records of the same person do not count.
+    fn others_only(&self) -> bool {
+        true
+    }
 }
 
-/// The n nearest places.
-struct NearestPlaces {
+/// The n nearest places; where people are counted, those of different people.
+struct NearestPlaces<'a> {
     kept: Vec<(f64, usize)>,
     room: usize,
     limit: f64,
+    people: Option<Ordered<'a>>,
+    /// As many are put in order and all but the nearest dropped.
+    tidy_from: usize,
 }
 
-impl NearestPlaces {
+impl NearestPlaces<'_> {
     fn nearest(&mut self) -> &[(f64, usize)] {
         self.kept.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        if let Some(ordered) = self.people {
+            let mut seen: Map<u32, ()> = Map::default();
+            self.kept.retain(|(_, place)| seen.insert(person(ordered, *place), ()).is_none());
+        }
         self.kept.truncate(self.room);
         &self.kept
     }
 }
 
-impl Collector for NearestPlaces {
+impl Collector for NearestPlaces<'_> {
     fn limit(&self) -> f64 {
         self.limit
     }
@@ -229,8 +265,12 @@ impl Collector for NearestPlaces {
             return;
         }
         self.kept.push((penalty, place));
-        if self.kept.len() >= 2 * self.room {
-            self.limit = self.nearest().last().map_or(f64::INFINITY, |(penalty, _)| *penalty);
+        if self.kept.len() >= self.tidy_from {
+            let room = self.room;
+            if let Some((penalty, _)) = self.nearest().get(room - 1) {
+                self.limit = *penalty;
+            }
+            self.tidy_from = (2 * self.kept.len()).max(2 * room);
         }
     }
 }
@@ -287,6 +327,11 @@ impl<'a> NearestValues<'a> {
 }
 
 impl Collector for NearestValues<'_> {
+    /// Another value of the same person is another value of the class.
+    fn others_only(&self) -> bool {
+        false
+    }
+
     fn limit(&self) -> f64 {
         self.limit
     }

@@ -4,6 +4,7 @@
 mod cache;
 mod joined;
 mod matrix;
+mod people;
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ pub(crate) use cache::Cache;
 pub(crate) use joined::column_codes;
 pub use joined::{Column, Joined};
 pub use matrix::{Code, LANES, Lanes, Matrix, Records};
+pub use people::People;
 
 use crate::secret::Secret;
 use crate::table::Domain;
@@ -47,14 +49,25 @@ pub struct Protected {
     pub has_hierarchy: bool,
     /// The code of each record.
     pub codes: Vec<u32>,
+    /// Whose record each is, where people are counted.
+    pub people: Option<People>,
 }
 
 impl Protected {
-    /// The share of each value among all records.
+    /// The share of each value among all records; where people are counted, each different value of a person counts once.
     pub fn shares(&self) -> Vec<f64> {
         let mut counts = vec![0u64; self.domain.len()];
-        self.codes.iter().for_each(|code| counts[*code as usize] += 1);
-        let total = self.codes.len().max(1) as f64;
+        match &self.people {
+            None => self.codes.iter().for_each(|code| counts[*code as usize] += 1),
+            Some(people) => {
+                let mut pairs: Vec<(u32, u32)> =
+                    people.of_records().iter().copied().zip(self.codes.iter().copied()).collect();
+                pairs.sort_unstable();
+                pairs.dedup();
+                pairs.iter().for_each(|(_, code)| counts[*code as usize] += 1);
+            }
+        }
+        let total = counts.iter().sum::<u64>().max(1) as f64;
         counts.into_iter().map(|count| count as f64 / total).collect()
     }
 
@@ -65,6 +78,7 @@ impl Protected {
             domain: self.domain.clone(),
             has_hierarchy: self.has_hierarchy,
             codes: Vec::new(),
+            people: None,
         }
     }
 }
@@ -80,6 +94,12 @@ pub struct Data {
     pub sensitive: Vec<Protected>,
     /// What recipients want to predict: attributes of the role `class`. Not to be taken for the equivalence classes of a release.
     pub labels: Vec<Protected>,
+    /// Whose record each is, where requirements count people.
+    pub people: Option<People>,
+    /// Whether what does not change within a person is generalized alike in all their records.
+    pub together: bool,
+    /// The column in whose place the number of each person is published, if it is.
+    pub number_column: Option<String>,
     /// How many records the class of each record must have, where the policy asks that of single records.
     pub demands: Option<Arc<[u32]>>,
     /// The same by the key that asks for it; [`Self::demands`] are the largest of them.
@@ -117,8 +137,10 @@ impl Data {
 
     /// Some of the records only; domains stay as they are.
     pub fn of_records(&self, records: &[u32]) -> Self {
+        let people = self.people.as_ref().map(|people| people.of_some(records));
         let codes = |counted: &Protected| Protected {
             codes: records.iter().map(|record| counted.codes[*record as usize]).collect(),
+            people: people.clone(),
             ..counted.without_codes()
         };
         Data {
@@ -126,6 +148,9 @@ impl Data {
             records: with_matrix!(&self.records, matrix => matrix.gather(records).into()),
             sensitive: self.sensitive.iter().map(codes).collect(),
             labels: self.labels.iter().map(codes).collect(),
+            people: people.clone(),
+            together: self.together,
+            number_column: self.number_column.clone(),
             demands: self.demands.as_ref().map(|demands| of_each(demands, records)),
             demands_by_key: self
                 .demands_by_key
@@ -138,6 +163,15 @@ impl Data {
             dropped: self.dropped,
             cache: Cache::default(),
         }
+    }
+
+    /// How many people some records are of, or how many records there are where each is for itself.
+    pub fn people_among(&self, records: &[u32]) -> usize {
+        let Some(people) = &self.people else { return records.len() };
+        let mut own: Vec<u32> = records.iter().map(|record| people.of(*record)).collect();
+        own.sort_unstable();
+        own.dedup();
+        own.len()
     }
 
     /// The table's row of a record.

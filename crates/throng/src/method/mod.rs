@@ -15,6 +15,7 @@ pub mod facts;
 pub mod full_domain;
 pub mod improve;
 pub mod local;
+mod mended;
 pub mod mondrian;
 pub mod options;
 pub mod ordered;
@@ -24,14 +25,19 @@ mod per_part;
 pub mod refine;
 mod registry;
 mod solution;
+mod together;
 pub mod top_down;
+mod whole_people;
 
 pub use facts::Fact;
+pub use mended::Mended;
 pub use options::{OptionKind, OptionSpec, Options};
 pub use partition::Partition;
 pub use per_part::PerPart;
 pub use registry::{Entry, Methods, Published, Refusal, Traits};
 pub use solution::{Boxes, GroupCells, MaskedPart, Recoding, Solution};
+pub use together::Together;
+pub use whole_people::WholePeople;
 
 use crate::error::Result;
 use crate::problem::{Code, Matrix, Problem};

@@ -19,8 +19,9 @@ use indexmap::IndexMap;
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::source::Source;
+use crate::privacy::Part;
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
-pub use crate::schema::{Apart, AttributePolicy, DateUnit, Hierarchy, Kind, Role, Rule};
+pub use crate::schema::{Apart, AttributePolicy, DateUnit, Hierarchy, Kind, PersonChoice, Role, Rule};
 use crate::table::{Expansion, Plan, Reading};
 use crate::watch::Watch;
 use crate::words::did_you_mean;
@@ -122,6 +123,33 @@ impl Policy {
     pub fn role(&self, column: &str) -> Role {
         let role = self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role);
         if role == Role::Quasi && !self.privacy.generalizes(column) { Role::Other } else { role }
+    }
+
+    /// The columns that say together whose record it is, in the order they were written.
+    pub fn person_columns(&self) -> impl Iterator<Item = (&str, PersonChoice)> {
+        let own = self.attributes.iter().filter(|(_, attribute)| attribute.role == Role::Person);
+        own.map(|(name, attribute)| (name.as_str(), attribute.person))
+    }
+
+    /// Whether requirements count people.
+    pub fn counts_people(&self) -> bool {
+        self.person_columns().next().is_some()
+    }
+
+    /// The column in whose place the number of each person is published, if it is.
+    pub fn number_column(&self) -> Option<&str> {
+        self.person_columns().find(|(_, choice)| choice.number).map(|(name, _)| name)
+    }
+
+    /// Whether what does not change within a person is generalized alike in all their records.
+    pub fn keeps_people_together(&self) -> bool {
+        self.person_columns().any(|(_, choice)| choice.together)
+    }
+
+    /// What a method must take, with what asks for it: all of `[privacy]`, and the role `person`.
+    pub fn parts(&self) -> Vec<(Part, &'static str)> {
+        let people = self.counts_people().then_some((Part::People, "the role \"person\""));
+        self.privacy.parts().into_iter().chain(people).collect()
     }
 
     /// Checks that every attribute the policy names is a column of the table.

@@ -19,7 +19,8 @@ const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate"
 const DATA: &[&str] = &["missing", "incomplete", "max_expansion"];
 /// Keys of `[privacy]` beside those of requirements.
 const PRIVACY: &[&str] = &["suppress"];
-const ATTRIBUTE: &[&str] = &["role", "kind", "weight", "leaf_weights", "hierarchy", "rules"];
+const ATTRIBUTE: &[&str] =
+    &["role", "kind", "weight", "leaf_weights", "hierarchy", "rules", "publish", "together"];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 
 /// A policy as it was written.
@@ -68,6 +69,8 @@ pub(super) struct WrittenAttribute<'i> {
     pub auto_weight: Option<Range<usize>>,
     pub hierarchy: Option<Item<'i>>,
     pub rules: Vec<WrittenRule>,
+    pub publish: Option<Spanned<String>>,
+    pub together: Option<Spanned<bool>>,
     /// Where the word `rules` stands.
     pub rules_span: Option<Range<usize>>,
 }
@@ -232,6 +235,8 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
         leaf_weights: fields.item("leaf_weights").cloned(),
         hierarchy: fields.item("hierarchy").cloned(),
         rules: rules.iter().map(|item| rule(source, item)).collect::<Result<_>>()?,
+        publish: fields.string("publish")?,
+        together: fields.flag("together")?,
         rules_span: item.get_ref().as_table().and_then(|table| key_span(table, "rules")),
     })
 }

@@ -17,8 +17,9 @@ pub const KIND: Kind = Kind {
 
 fn reached(published: &Published<'_>) -> Achieved {
     let smallest = published.sizes().min().unwrap_or(0) as u64;
-    Achieved::at_least("k", "k-anonymity", "the fewest records that share all published quasi-identifiers")
-        .reached(Figure::Count(smallest))
+    let whom = published.counted();
+    let meaning = format!("the fewest {whom} that share all published quasi-identifiers");
+    Achieved::at_least("k", "k-anonymity", meaning).reached(Figure::Count(smallest))
 }
 
 /// Every class has at least k records.
@@ -46,15 +47,16 @@ impl Model for KAnonymity {
     }
 
     fn holds(&self, tally: &Tally) -> bool {
-        tally.size() >= self.k as u64
+        tally.people() >= self.k as u64
     }
 
     fn explain(&self, whole: &Tally, _: &Data) -> Error {
+        let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
         Error::new(
             ErrorCode::KExceedsTable,
-            format!("k = {} cannot be met: the table has only {} records", self.k, whole.size()),
+            format!("k = {} cannot be met: the table has only {count} {what}", self.k),
         )
-        .with_hint(format!("the largest possible k is {}", whole.size()))
+        .with_hint(format!("the largest possible k is {count}"))
     }
 }
 
@@ -78,8 +80,9 @@ impl Spec for KAnonymity {
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
         let achieved = reached(published);
         let smallest = published.sizes().min().unwrap_or(0);
-        let violation = (smallest < self.k)
-            .then(|| format!("k = {} is required, the smallest class has {smallest} records", self.k));
+        let violation = (smallest < self.k).then(|| {
+            format!("k = {} is required, the smallest class has {smallest} {}", self.k, published.counted())
+        });
         Ok(vec![achieved.asked(Figure::Count(self.k as u64), violation.into_iter().collect())])
     }
 }

@@ -33,6 +33,7 @@ mod max_gcp;
 mod max_loss;
 mod max_query_error;
 mod max_span;
+mod members;
 mod named;
 mod personalized;
 mod spec;
@@ -63,7 +64,7 @@ pub use spec::{Kind, Place, Spec};
 pub use stated::Privacy;
 pub use tally::Tally;
 
-use crate::data::{Data, Protected};
+use crate::data::{Data, People, Protected};
 use crate::error::{Error, Result};
 pub use crate::histogram::Histogram;
 
@@ -120,6 +121,8 @@ pub enum Part {
     MaxLoss,
     /// Rules that must not be broken.
     HardRules,
+    /// People, who may have several records each, in place of records.
+    People,
 }
 
 impl Part {
@@ -132,6 +135,7 @@ impl Part {
             Part::T => "t",
             Part::MaxLoss => "max_loss",
             Part::HardRules => "hard rules",
+            Part::People => "people",
         }
     }
 }
@@ -141,6 +145,8 @@ impl Part {
 pub struct Requirement {
     models: Vec<Arc<dyn Model>>,
     quasi_identifiers: Vec<QuasiIdentifier>,
+    /// Whether people are counted, who may have several records each.
+    people: bool,
 }
 
 impl Requirement {
@@ -152,7 +158,12 @@ impl Requirement {
         let k = quasi_identifiers.iter().map(|own| own.k).max();
         let size = k.map(|k| Arc::new(KAnonymity { k }) as Arc<dyn Model>);
         let models = size.into_iter().chain(specs.iter().flat_map(|spec| spec.models(sensitive))).collect();
-        Requirement { models, quasi_identifiers }
+        Requirement { models, quasi_identifiers, people: false }
+    }
+
+    /// The same over people, if there are any to count.
+    pub fn counting(self, people: Option<&People>) -> Self {
+        Requirement { people: people.is_some(), ..self }
     }
 
     /// The same, and every class has as many records as its most demanding member asks for.
@@ -168,7 +179,7 @@ impl Requirement {
         let models: Vec<Arc<dyn Model>> = models.into_iter().map(Arc::from).collect();
         let sizes = models.iter().filter(|model| model.part() == Part::K).map(|model| model.smallest_class());
         let quasi_identifiers = sizes.map(QuasiIdentifier::of_all).collect();
-        Requirement { models, quasi_identifiers }
+        Requirement { models, quasi_identifiers, people: false }
     }
 
     /// What k is asked of which attributes, for methods that keep each quasi-identifier safe by itself.
@@ -176,15 +187,19 @@ impl Requirement {
         &self.quasi_identifiers
     }
 
-    /// Whether a set of records may be published as one class, its size aside.
+    /// Whether a set of records may be published as one class, its number of records aside. A number of people is more
+    /// than that.
     pub fn holds_beyond_size(&self, tally: &Tally) -> bool {
-        self.models.iter().filter(|model| model.part() != Part::K).all(|model| model.holds(tally))
+        let beyond = |model: &&Arc<dyn Model>| self.people || model.part() != Part::K;
+        self.models.iter().filter(beyond).all(|model| model.holds(tally))
     }
 
     /// No class of equal cells in all quasi-identifiers is smaller, even where named ones are kept safe by
-    /// themselves; at least 1.
+    /// themselves; at least 1. Where people are counted, that many people; what is asked of the values of a class needs so
+    /// many records, not people, and is left aside.
     pub fn smallest_combination(&self) -> usize {
-        let beyond = self.models.iter().filter(|model| model.part() != Part::K);
+        let aside = |part: Part| part == Part::K || self.people && part == Part::T;
+        let beyond = self.models.iter().filter(|model| !aside(model.part()));
         let of_all = self.quasi_identifiers.iter().filter(|own| own.attributes.is_none());
         of_all.map(|own| own.k).chain(beyond.map(|model| model.smallest_class())).max().unwrap_or(1).max(1)
     }
@@ -194,9 +209,11 @@ impl Requirement {
         self.models.iter().all(|model| model.holds(tally))
     }
 
-    /// Whether sets that satisfy it satisfy it together.
+    /// Whether sets that satisfy it satisfy it together. Counted over people, only their number is sure to grow: two sets
+    /// may share people, who bring the values they have in both but count once.
     pub fn monotone(&self) -> bool {
-        self.models.iter().all(|model| model.monotone())
+        let grows = |model: &Arc<dyn Model>| !self.people || matches!(model.part(), Part::K | Part::OwnK);
+        self.models.iter().all(|model| model.monotone() && grows(model))
     }
 
     /// No smaller class is allowed; at least 1.
@@ -204,9 +221,9 @@ impl Requirement {
         self.models.iter().map(|model| model.smallest_class()).max().unwrap_or(1).max(1)
     }
 
-    /// Whether the size of a set decides alone.
+    /// Whether the number of records of a set decides alone.
     pub fn only_size(&self) -> bool {
-        self.models.iter().all(|model| model.part() == Part::K)
+        !self.people && self.models.iter().all(|model| model.part() == Part::K)
     }
 
     /// The parts it has.
@@ -214,9 +231,11 @@ impl Requirement {
         self.models.iter().map(|model| model.part())
     }
 
-    /// The models that limit how frequent a sensitive value may be, each an attribute and l.
+    /// The models that limit how frequent a sensitive value may be among records, each an attribute and l; none where
+    /// people are counted.
     pub fn frequencies(&self) -> Vec<(usize, f64)> {
-        self.models.iter().filter_map(|model| model.frequency()).collect()
+        let limits = self.models.iter().filter_map(|model| model.frequency());
+        limits.filter(|_| !self.people).collect()
     }
 
     /// The sensitive attribute and l where size and the frequency of its values decide alone.
@@ -227,7 +246,7 @@ impl Requirement {
     /// Whether size and frequency decide alone, the latter in one attribute at most.
     pub fn only_size_and_frequency(&self) -> bool {
         let frequencies = self.frequencies().len();
-        frequencies <= 1 && self.models.len() == frequencies + self.sizes().count()
+        !self.people && frequencies <= 1 && self.models.len() == frequencies + self.sizes().count()
     }
 
     /// No class may have fewer records, as far as models of size alone ask; at least 1.

@@ -192,7 +192,8 @@ impl Spec for OwnK {
 fn places_left(demands: &[u32], published: &Published<'_>) -> (u64, Option<u32>) {
     let mut demands = demands.to_vec();
     demands.sort_unstable_by(|a, b| b.cmp(a));
-    let mut places: Vec<usize> = published.sizes().flat_map(|size| std::iter::repeat_n(size, size)).collect();
+    let classes = published.sizes().zip(published.rows_of_classes());
+    let mut places: Vec<usize> = classes.flat_map(|(size, rows)| std::iter::repeat_n(size, rows)).collect();
     places.sort_unstable_by(|a, b| b.cmp(a));
     let kept = demands.iter().skip(published.suppressed as usize);
     let pairs = || places.iter().zip(kept.clone()).filter(|(size, demand)| **size < **demand as usize);
@@ -226,17 +227,14 @@ impl Model for OwnAnonymity {
     }
 
     fn holds(&self, tally: &Tally) -> bool {
-        tally.size() >= u64::from(tally.demand())
+        tally.people() >= u64::from(tally.demand())
     }
 
     fn explain(&self, whole: &Tally, _: &Data) -> Error {
+        let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
         Error::new(
             ErrorCode::KExceedsTable,
-            format!(
-                "a record asks for k = {}, but the table has only {} records",
-                whole.demand(),
-                whole.size()
-            ),
+            format!("a record asks for k = {}, but the table has only {count} {what}", whole.demand()),
         )
         .with_hint("lower the largest k of the policy's own_k, or of the column that k_column names")
     }

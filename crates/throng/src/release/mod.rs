@@ -4,6 +4,7 @@
 //! them. [`Output`], the sink that is a file, gets its name only when it is complete.
 
 mod columnar;
+mod number;
 mod output;
 pub(crate) mod permutation;
 mod rendered;
@@ -136,7 +137,10 @@ impl<'a> Release<'a> {
                 }
                 let content = Content::Protected(Cow::Borrowed(counted));
                 columns.push(Column { name: name.clone(), source, content });
-            } else if policy.role(name) != Role::Identifier {
+            } else if let (Some(people), true) = (&problem.people, policy.number_column() == Some(name)) {
+                let numbers = Content::Protected(Cow::Owned(number::numbers(people, &problem.secret, name)?));
+                columns.push(Column { name: name.clone(), source, content: numbers });
+            } else if !matches!(policy.role(name), Role::Identifier | Role::Person) {
                 columns.push(Column { name: name.clone(), source, content: Content::Text });
             }
         }
@@ -149,6 +153,12 @@ impl<'a> Release<'a> {
         let rows = rows(problem, &solution.suppressed, &class_of, order);
         let null_text = table.has_nulls().then(|| policy.missing.first().cloned().unwrap_or_default());
         Ok(Release { table, problem, columns, class_of, rows, classes: partition.len(), null_text })
+    }
+
+    /// Whose each row is, in the order in which they are written; `None` where nobody asks.
+    pub fn people(&self) -> Option<Vec<u32>> {
+        let people = self.problem.people.as_ref()?;
+        Some(self.rows.in_order().iter().map(|record| people.of(*record)).collect())
     }
 
     /// Number of records.

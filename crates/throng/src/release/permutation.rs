@@ -47,6 +47,9 @@ pub(super) fn check(problem: &Problem, policy: &Policy) -> Result<()> {
         )
         .with_hint("rename the column of the table that has this name already"));
     }
+    if problem.people.is_some() {
+        return Err(no_people_by_permutation());
+    }
     if policy.privacy.get::<QuasiIdentifiers>().is_some() {
         return Err(Error::new(
             ErrorCode::MethodDoesNotFit,
@@ -55,6 +58,16 @@ pub(super) fn check(problem: &Problem, policy: &Policy) -> Result<()> {
         .with_hint("ask for l, and leave out quasi_identifiers"));
     }
     Ok(())
+}
+
+/// Who has several records in a group has several of its values, so that more can be told of them than of others: how many
+/// people have a value says nothing of that.
+pub(crate) fn no_people_by_permutation() -> Error {
+    Error::new(
+        ErrorCode::MethodDoesNotFit,
+        "a release by permutation cannot be held to requirements on people with several records",
+    )
+    .with_hint("publish classes: leave out --publish permutation, and choose another method than anatomy")
 }
 
 /// An error if two files cannot be written for a name.
@@ -78,6 +91,7 @@ pub(super) fn exact(problem: &Problem, at: usize) -> Protected {
         domain: attribute.domain.clone(),
         has_hierarchy: false,
         codes: (0..problem.len()).map(|record| problem.records.code(record, at)).collect(),
+        people: None,
     }
 }
 

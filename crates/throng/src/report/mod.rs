@@ -10,6 +10,7 @@ mod narrow_table;
 mod number;
 mod page;
 mod page_terminal;
+mod people;
 mod remarks;
 mod risk;
 #[cfg(test)]

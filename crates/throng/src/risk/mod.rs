@@ -10,6 +10,7 @@
 //! Cost: one pass with hashing for the classes, and about one pass without for each combination searched.
 
 mod combinations;
+mod people;
 pub(crate) mod population;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
 pub use combinations::{AttributeRisk, Combination};
+pub use people::PeopleRisk;
 pub use population::read as read_population;
 
 use crate::classes::Classes;
@@ -49,8 +51,11 @@ pub struct Risk {
     pub quasi: Vec<String>,
     /// Distinct combinations of quasi-identifiers.
     pub classes: u64,
-    /// Size of the smallest class.
+    /// Size of the smallest class: its people, where the policy says whose records are.
     pub k: u64,
+    /// People and their records, where the policy says whose they are; all chances are then those of people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub people: Option<PeopleRisk>,
     /// Records that are alone in their class.
     pub unique_records: u64,
     /// Their share of all records.
@@ -124,11 +129,19 @@ const BANDS: [(u64, Option<u64>); 7] =
     [(1, Some(1)), (2, Some(2)), (3, Some(4)), (5, Some(9)), (10, Some(19)), (20, Some(49)), (50, None)];
 const K_MAP_BELOW: [u64; 4] = [2, 3, 5, 10];
 
-/// One class: its records in the table, and its people in the population (which may be an estimate).
+/// One class: its records in the table, the people they are of (as many, where each is for itself), and its people in the
+/// population (which may be an estimate).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Class {
+    records: u64,
     sample: u64,
     population: f64,
+}
+
+/// The classes of a table, and that of each record.
+struct Grouped {
+    classes: Vec<Class>,
+    of_record: Vec<u32>,
 }
 
 /// Measures the risk of a problem's table. `missing` are the policy's markers, used to read a population.
@@ -145,8 +158,8 @@ pub fn measure(
     let columns = columns(data);
     let mut notes = Vec::new();
     let classes = match background {
-        Background::Itself => sample_classes(&columns, data.len(), 1.0),
-        Background::Fraction(fraction) => sample_classes(&columns, data.len(), fraction),
+        Background::Itself => sample_classes(data, &columns, 1.0),
+        Background::Fraction(fraction) => sample_classes(data, &columns, fraction),
         Background::Population(table) => population::classes(
             data,
             &columns,
@@ -158,6 +171,12 @@ pub fn measure(
     watch.check()?;
     let search = combinations::search(data, &columns, watch)?;
     notes.extend(search.note(data.attributes.len()));
+    if data.people.is_some() && !search.combinations.is_empty() {
+        notes.push(
+            "Combinations of attributes are counted over records: someone with two equal records is not unique there."
+                .to_owned(),
+        );
+    }
     let mut risk = summarize(data, &classes, background);
     risk.combinations = search.combinations;
     risk.attributes = search.attributes;
@@ -186,19 +205,28 @@ fn columns(data: &Data) -> Vec<Vec<u32>> {
     (0..data.attributes.len()).into_par_iter().map(column).collect()
 }
 
-fn sample_classes(columns: &[Vec<u32>], rows: usize, fraction: f64) -> Vec<Class> {
-    let classes = Classes::group_numbers(columns, rows);
-    let class = |at: usize| {
-        let sample = classes.size(at) as u64;
-        Class { sample, population: sample as f64 / fraction }
-    };
-    (0..classes.len()).map(class).collect()
+fn sample_classes(data: &Data, columns: &[Vec<u32>], fraction: f64) -> Grouped {
+    let classes = Classes::group_numbers(columns, data.len());
+    let mut grouped = Grouped { classes: Vec::new(), of_record: vec![0; data.len()] };
+    for at in 0..classes.len() {
+        let sample = data.people_among(classes.rows(at)) as u64;
+        grouped.push(classes.rows(at), sample, sample as f64 / fraction);
+    }
+    grouped
 }
 
-fn summarize(data: &Data, classes: &[Class], background: Background<'_>) -> Risk {
-    let rows = data.len() as u64;
-    let unique = classes.iter().filter(|class| class.sample == 1).count() as u64;
-    let journalist = chances(classes, rows, |class| class.population);
+impl Grouped {
+    fn push(&mut self, rows: &[u32], sample: u64, population: f64) {
+        rows.iter().for_each(|row| self.of_record[*row as usize] = self.classes.len() as u32);
+        self.classes.push(Class { records: rows.len() as u64, sample, population });
+    }
+}
+
+fn summarize(data: &Data, grouped: &Grouped, background: Background<'_>) -> Risk {
+    let (rows, classes) = (data.len() as u64, &grouped.classes[..]);
+    let alone = classes.iter().filter(|class| class.sample == 1);
+    let unique: u64 = alone.map(|class| class.records).sum();
+    let journalist = chances(data, grouped, |class| class.population);
     let (basis, population_rows, fraction) = match background {
         Background::Itself => ("table", None, None),
         Background::Population(table) => ("population", Some(table.len() as u64), None),
@@ -212,7 +240,8 @@ fn summarize(data: &Data, classes: &[Class], background: Background<'_>) -> Risk
         k: classes.iter().map(|class| class.sample).min().unwrap_or(0),
         unique_records: unique,
         unique_share: unique as f64 / rows as f64,
-        prosecutor: chances(classes, rows, |class| class.sample as f64),
+        people: data.people.as_ref().map(|own| people::measure(own, grouped)),
+        prosecutor: chances(data, grouped, |class| class.sample as f64),
         marketer: journalist.average,
         journalist,
         basis,
@@ -228,15 +257,20 @@ fn summarize(data: &Data, classes: &[Class], background: Background<'_>) -> Risk
     }
 }
 
-fn chances(classes: &[Class], rows: u64, size: impl Fn(&Class) -> f64) -> Chances {
-    let rows = rows as f64;
+/// The chances of records; of people, where the policy says whose records are.
+fn chances(data: &Data, grouped: &Grouped, size: impl Fn(&Class) -> f64) -> Chances {
+    let each: Vec<(u64, f64)> = match &data.people {
+        None => grouped.classes.iter().map(|class| (class.records, size(class))).collect(),
+        Some(own) => people::smallest(own, grouped, size).into_iter().map(|size| (1, size)).collect(),
+    };
+    let all = each.iter().map(|(many, _)| many).sum::<u64>() as f64;
     let smaller_than = |least: f64| {
-        let small = classes.iter().filter(|class| size(class) < least);
-        small.map(|class| class.sample).sum::<u64>() as f64 / rows
+        let small = each.iter().filter(|(_, size)| *size < least);
+        small.map(|(many, _)| many).sum::<u64>() as f64 / all
     };
     Chances {
-        highest: classes.iter().map(|class| 1.0 / size(class)).fold(0.0, f64::max),
-        average: classes.iter().map(|class| class.sample as f64 / size(class)).sum::<f64>() / rows,
+        highest: each.iter().map(|(_, size)| 1.0 / size).fold(0.0, f64::max),
+        average: each.iter().map(|(many, size)| *many as f64 / size).sum::<f64>() / all,
         above_1_in_5: smaller_than(5.0),
         above_1_in_20: smaller_than(20.0),
     }
@@ -246,13 +280,13 @@ fn below_threshold(classes: &[Class], below: u64) -> Below {
     let (mut count, mut records) = (0, 0);
     for class in classes.iter().filter(|class| class.population < below as f64) {
         count += 1;
-        records += class.sample;
+        records += class.records;
     }
     Below { below, classes: count, records }
 }
 
 fn in_band(classes: &[Class], (from, to): (u64, Option<u64>)) -> Band {
     let inside = |class: &&Class| class.sample >= from && to.is_none_or(|to| class.sample <= to);
-    let sizes: Vec<u64> = classes.iter().filter(inside).map(|class| class.sample).collect();
-    Band { from, to, classes: sizes.len() as u64, records: sizes.iter().sum() }
+    let records: Vec<u64> = classes.iter().filter(inside).map(|class| class.records).collect();
+    Band { from, to, classes: records.len() as u64, records: records.iter().sum() }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::Class;
+use super::Grouped;
 use crate::classes::Classes;
 use crate::data::{Attribute, Data};
 use crate::error::{Error, ErrorCode, Result};
@@ -126,23 +126,24 @@ pub(super) fn classes(
     population: &[Vec<u32>],
     table: &Table,
     notes: &mut Vec<String>,
-) -> Vec<Class> {
+) -> Grouped {
     let rows = data.len();
     let both: Vec<Vec<u32>> =
         sample.iter().zip(population).map(|(own, other)| [&own[..], other].concat()).collect();
     let grouped = Classes::group_numbers(&both, rows + table.len());
-    let mut classes = Vec::new();
+    let mut classes = Grouped { classes: Vec::new(), of_record: vec![0; rows] };
     let (mut short_classes, mut short_records) = (0, 0);
     for at in 0..grouped.len() {
         // Rows ascend, so those of the table come first.
         let own = grouped.rows(at).partition_point(|row| (*row as usize) < rows);
-        let others = grouped.size(at) - own;
-        if own > 0 && others < own {
+        let (others, own) = (grouped.size(at) - own, &grouped.rows(at)[..own]);
+        let people = data.people_among(own);
+        if others < people {
             short_classes += 1;
-            short_records += own as u64;
+            short_records += own.len() as u64;
         }
-        if own > 0 {
-            classes.push(Class { sample: own as u64, population: others.max(own) as f64 });
+        if !own.is_empty() {
+            classes.push(own, people as u64, others.max(people) as f64);
         }
     }
     if short_classes > 0 {

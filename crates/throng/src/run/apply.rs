@@ -134,11 +134,15 @@ fn safe_records(problem: &Problem, of_record: &[Vec<u32>]) -> Vec<u32> {
                 .filter(|(attribute, _)| inside(&attribute.name))
                 .map(|(_, cells)| cells.clone())
                 .collect();
-            kept = group(&cells, &kept).into_iter().filter(|class| class.len() >= own.k).flatten().collect();
+            let large = |class: &Vec<u32>| problem.people_among(class) >= own.k;
+            kept = group(&cells, &kept).into_iter().filter(large).flatten().collect();
         }
         let beyond = Judge::beyond_size(problem);
         let holds = |class: &Vec<u32>| beyond.as_ref().is_none_or(|judge| judge.holds(class.iter().copied()));
         kept = group(of_record, &kept).into_iter().filter(holds).flatten().collect();
+        if let Some(people) = &problem.people {
+            kept = people.whole(&kept);
+        }
         kept.sort_unstable();
         if kept.len() == before {
             return kept;

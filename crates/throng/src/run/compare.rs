@@ -107,7 +107,7 @@ impl Compare {
 
 /// The methods that a comparison without names runs, and the others with why they are left out.
 fn suitable_methods(methods: &Methods, policy: &Policy) -> (Vec<&'static str>, Vec<LeftOut>) {
-    let parts = policy.privacy.parts();
+    let parts = policy.parts();
     let (mut suitable, mut left_out) = (Vec::new(), Vec::new());
     for entry in methods.iter() {
         let refusal = methods.refusal(entry, &parts).map(|refusal| refusal.describe());

@@ -23,6 +23,7 @@ use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::method::{Methods, Solution};
 use crate::plan::{self, Choices, Plan, Registry, Solved, Written};
 use crate::policy::Policy;
+use crate::policy::suggest::person;
 use crate::problem::{Problem, Protected};
 use crate::recipe::Recipe;
 use crate::release::{Output, Publish};
@@ -104,7 +105,8 @@ impl Job<'_> {
         watch.check()?;
         let masks = solved.solution.recoding.masks();
         let recipe = masks.map(|parts| Recipe::new(&problem, plan.policy(), parts));
-        let report = report(plan, &problem, &solved, findings, provenance, clock.finish());
+        let mut report = report(plan, &problem, &solved, findings, provenance, clock.finish());
+        report.notes.extend(person::warning(table, plan.policy()));
         Ok(Prepared { written, report, recipe })
     }
 

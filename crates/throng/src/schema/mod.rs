@@ -26,10 +26,21 @@ pub struct AttributePolicy {
     pub hierarchy: Option<Hierarchy>,
     /// Its data constraint rules.
     pub rules: Vec<Rule>,
+    /// What becomes of whose record it is; nothing for other roles.
+    pub person: PersonChoice,
     /// Where the name stands in `[attribute.NAME]` in the policy.
     pub span: Range<usize>,
     /// Where the hierarchy stands in the policy.
     pub hierarchy_span: Option<Range<usize>>,
+}
+
+/// What a column with the role `person` is used for beside counting people.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PersonChoice {
+    /// Whether a random number of each person is published in its place.
+    pub number: bool,
+    /// Whether what does not change within a person is generalized alike in all their records.
+    pub together: bool,
 }
 
 /// The part an attribute plays.
@@ -43,6 +54,8 @@ pub enum Role {
     Class,
     /// Names a person: never published.
     Identifier,
+    /// Says whose record it is: people are counted by it, and it is not published unless as a random number.
+    Person,
     /// Published as it is.
     Other,
 }
@@ -54,6 +67,7 @@ impl Role {
         ("sensitive", Role::Sensitive),
         ("class", Role::Class),
         ("identifier", Role::Identifier),
+        ("person", Role::Person),
         ("other", Role::Other),
     ];
 

@@ -37,7 +37,7 @@ pub const BOTTOM_UP: Entry = Entry {
     summary: "merges each group that is too small with the one nearest to it; slower, small classes",
     citation: "Xu, Wang, Pei, Wang, Shi, Fu: Utility-based anonymization using local recoding, KDD 2006",
     guarantee: "with k alone, groups of k to 2k - 1 records; equal cells may merge groups",
-    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::People],
     needs: &[],
     options: &[
         OptionSpec {

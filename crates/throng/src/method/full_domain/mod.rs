@@ -27,7 +27,7 @@ use lattice::{Lattice, hard_rules_in_the_way};
 use search::{Found, Known, Limits, Search};
 
 const CITATION: &str = "Morton: An improved utility driven approach towards k-anonymity using data constraint rules, Indiana University 2012";
-const TAKES: &[Part] = &[Part::K, Part::L, Part::T, Part::HardRules];
+const TAKES: &[Part] = &[Part::K, Part::L, Part::T, Part::HardRules, Part::People];
 
 /// The registry entry of `rv-global`.
 pub const GLOBAL: Entry = Entry {

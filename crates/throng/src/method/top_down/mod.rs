@@ -31,7 +31,7 @@ pub const TOP_DOWN: Entry = Entry {
     summary: "halves the table by two far records, then mends groups that became too small",
     citation: "Xu, Wang, Pei, Wang, Shi, Fu: Utility-based anonymization using local recoding, KDD 2006",
     guarantee: "groups may overlap; equal records may be published differently",
-    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::People],
     needs: &[],
     options: &[
         local::ROUNDS_OPTION,

@@ -13,7 +13,7 @@ use crate::keys::fields::{Item, List, as_table, in_order};
 use crate::keys::source::Source;
 use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
-use crate::policy::{Apart, AttributePolicy, Kind, Role, Rule};
+use crate::policy::{Apart, AttributePolicy, Kind, PersonChoice, Role, Rule};
 
 pub(super) fn check_all(source: Source<'_>, written: &[WrittenAttribute<'_>]) -> Result<Attributes> {
     let check_one = |written: &WrittenAttribute<'_>| {
@@ -23,7 +23,19 @@ pub(super) fn check_all(source: Source<'_>, written: &[WrittenAttribute<'_>]) ->
             Err(error) => Err(error.for_attribute(name)),
         }
     };
-    written.iter().map(check_one).collect()
+    let attributes: Attributes = written.iter().map(check_one).collect::<Result<_>>()?;
+    one_number(source, &attributes)?;
+    Ok(attributes)
+}
+
+/// However many columns say whose record it is: a person has one number.
+fn one_number(source: Source<'_>, attributes: &Attributes) -> Result<()> {
+    let mut numbered = attributes.iter().filter(|(_, own)| own.person.number);
+    let (Some((first, _)), Some((second, own))) = (numbered.next(), numbered.next()) else { return Ok(()) };
+    let message = format!("\"{first}\" is published as the number of a person already");
+    let error =
+        source.error(ErrorCode::DuplicateKey, &own.span, message, "a second number of the same people");
+    Err(error.for_attribute(second).with_hint("leave publish = \"number\" in one of the two sections"))
 }
 
 fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<AttributePolicy> {
@@ -47,8 +59,24 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
         auto_weight: written.auto_weight.is_some(),
         hierarchy: hierarchy.map(|item| hierarchy::read(source, item)).transpose()?,
         rules: rules.collect::<Result<_>>()?,
+        person: person(source, written, role)?,
         span: written.name.span(),
         hierarchy_span: hierarchy.map(Spanned::span),
+    })
+}
+
+/// What a column with the role `person` is used for.
+fn person(source: Source<'_>, written: &WrittenAttribute<'_>, role: Role) -> Result<PersonChoice> {
+    let spans = [written.publish.as_ref().map(Spanned::span), written.together.as_ref().map(Spanned::span)];
+    for (span, what) in spans.into_iter().zip(["publish makes sense", "together makes sense"]) {
+        if let Some(span) = span.filter(|_| role != Role::Person) {
+            return Err(without_use(source, &span, what, "\"person\""));
+        }
+    }
+    let number = written.publish.as_ref().map(|word| choose(source, "publish", word, &[("number", true)]));
+    Ok(PersonChoice {
+        number: number.transpose()?.unwrap_or(false),
+        together: written.together.as_ref().is_some_and(|together| *together.get_ref()),
     })
 }
 

@@ -6,6 +6,7 @@
 
 mod look;
 mod names;
+pub mod person;
 #[cfg(test)]
 mod tests;
 mod toml;
@@ -26,9 +27,15 @@ pub fn suggest(table: &Table, seed: u64) -> String {
     let markers = look::markers(&looks);
     let mut columns: Vec<Column<'_>> =
         looks.iter().map(|look| Column::guess(look, look.values(&markers))).collect();
+    let missing: Vec<&str> = markers.iter().map(|marker| marker.text).collect();
+    if let Some(found) = person::find(table, &missing) {
+        (columns[found.column].role, columns[found.column].why) = (Role::Person, PERSON_WHY);
+    }
     ensure_quasi(&mut columns);
     toml::policy(table, &markers, &columns, seed)
 }
+
+const PERSON_WHY: &str = "it recurs, and says whose record it is; requirements then count people. CHECK it";
 
 /// What was guessed of a column, and why.
 struct Column<'a> {

@@ -113,7 +113,7 @@ fn facts(column: &Column<'_>) -> String {
 fn shown_values(column: &Column<'_>) -> Option<String> {
     let values = &column.values;
     match (column.role, values.form) {
-        (Role::Identifier, _) | (Role::Sensitive, Form::Numbers | Form::Dates) => None,
+        (Role::Identifier | Role::Person, _) | (Role::Sensitive, Form::Numbers | Form::Dates) => None,
         (_, Form::Numbers) => {
             values.range().map(|(low, high)| format!("from {} to {}", number(low), number(high)))
         }

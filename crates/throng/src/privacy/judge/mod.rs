@@ -3,6 +3,7 @@
 //! A [`Judge`] is made once for a problem. It finds out which way of deciding is cheapest for the requirement, so that
 //! loops neither count what nobody asks for nor know the models:
 //! - the *number* of records, where only sizes are asked for;
+//! - the number of *people*, where only sizes are asked for and records belong to people;
 //! - the number of records and the largest k that one of them *demands*;
 //! - the number of records and how *often* one value occurs, where one sensitive attribute is limited in frequency;
 //! - *running counts* ([`Tally`]) in general.
@@ -11,7 +12,7 @@
 //! equal everywhere, by the one tolerance [`ROUNDING`]: a method that is more generous than the audit makes releases
 //! that the audit then refuses.
 //!
-//! What the size of a class is, is defined here and in `Tally`. [`Judge::smallest`] is for pruning: no class has
+//! What the size of a class is, is defined here and in `Tally`: its people, where a policy says whose records are. [`Judge::smallest`] is for pruning: no class has
 //! fewer records, but as many need not be enough unless [`Judge::count_decides`].
 //!
 //! ```
@@ -23,15 +24,17 @@
 //! ```
 
 mod frequency;
+mod seen;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
 pub use frequency::Frequency;
+use seen::Seen;
 
 use super::{Part, Requirement, Tally};
-use crate::data::Protected;
+use crate::data::{People, Protected};
 
 /// How far two sides of a comparison may be apart that are equal but for the rounding of floats: relative to counts,
 /// absolute for distances and entropies. Not a margin: 5 records with 3 of a value are not 1.6666666667-diverse.
@@ -44,6 +47,7 @@ pub struct Judge<'a> {
     /// The columns whose values are counted; none where no value matters.
     counted: &'a [Protected],
     demands: Option<&'a Arc<[u32]>>,
+    people: Option<&'a People>,
     smallest: usize,
     way: Way<'a>,
 }
@@ -52,6 +56,7 @@ pub struct Judge<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Way<'a> {
     Count,
+    People(&'a People),
     Demand(&'a [u32]),
     Frequency(Frequency, &'a Protected),
     Counts,
@@ -59,6 +64,18 @@ enum Way<'a> {
 }
 
 impl<'a> Judge<'a> {
+    /// The same over people; the requirement must count them too.
+    pub fn counting(self, people: Option<&'a People>) -> Self {
+        let Some(own) = people else { return self };
+        let only_number = self.requirement.parts().all(|part| part == Part::K);
+        let (way, counted) = match self.way {
+            Way::CountsBeyondSize => (self.way, self.counted),
+            _ if only_number => (Way::People(own), &[][..]),
+            _ => (Way::Counts, self.counted),
+        };
+        Judge { people, way, counted, ..self }
+    }
+
     /// The judge of a requirement on records with these sensitive values, which may ask for a k of their own.
     pub fn of(
         requirement: &'a Requirement,
@@ -67,7 +84,7 @@ impl<'a> Judge<'a> {
     ) -> Self {
         let (smallest, way) = (requirement.smallest_class(), Way::of(requirement, sensitive, demands));
         let counted = if matches!(way, Way::Count | Way::Demand(_)) { &[] } else { sensitive };
-        Judge { requirement, counted, demands, smallest, way }
+        Judge { requirement, counted, demands, people: None, smallest, way }
     }
 
     /// The judge of what a requirement asks of classes beyond their size; `None` if it asks nothing more.
@@ -81,6 +98,7 @@ impl<'a> Judge<'a> {
             requirement,
             counted: sensitive,
             demands,
+            people: None,
             smallest: 1,
             way,
         })
@@ -103,7 +121,7 @@ impl<'a> Judge<'a> {
     pub fn frequency(&self) -> Option<Frequency> {
         match self.way {
             Way::Frequency(frequency, _) => Some(frequency),
-            Way::Count | Way::Demand(_) | Way::Counts | Way::CountsBeyondSize => None,
+            Way::Count | Way::People(_) | Way::Demand(_) | Way::Counts | Way::CountsBeyondSize => None,
         }
     }
 
@@ -148,7 +166,7 @@ impl<'a> Judge<'a> {
     #[inline]
     pub fn holds_with(&self, class: &[u32], record: u32) -> bool {
         match self.way {
-            Way::Count => true,
+            Way::Count | Way::People(_) => true,
             Way::Demand(demands) => demands[record as usize] as usize <= class.len() + 1,
             Way::Frequency(frequency, counted) => {
                 // The other values only become less frequent.
@@ -178,6 +196,9 @@ impl<'a> Judge<'a> {
         if self.count_decides() || enough == [false, false] {
             return enough;
         }
+        if let Way::People(people) = self.way {
+            return divided_people(people, self.smallest, divided);
+        }
         let mut sides = [self.tally(), self.tally()];
         divided.for_each(|(record, first)| self.add(&mut sides[usize::from(!first)], record));
         sides.map(|side| self.allows(&side))
@@ -187,6 +208,10 @@ impl<'a> Judge<'a> {
         size >= self.smallest
             && match self.way {
                 Way::Count => true,
+                Way::People(people) => {
+                    let mut seen = Seen::new(self.smallest);
+                    records.any(|record| seen.add(people.of(record)))
+                }
                 Way::Demand(demands) => records.all(|record| demands[record as usize] as usize <= size),
                 Way::Frequency(frequency, counted) => {
                     let values = records.map(|record| counted.codes[record as usize]);
@@ -202,7 +227,7 @@ impl<'a> Judge<'a> {
 
     /// Empty running counts.
     pub fn tally(&self) -> Tally {
-        Tally::for_counted(self.counted, self.demands)
+        Tally::for_counted(self.counted, self.demands, self.people)
     }
 
     /// Takes a record into running counts.
@@ -222,7 +247,7 @@ impl<'a> Judge<'a> {
     pub fn allows(&self, tally: &Tally) -> bool {
         match self.way {
             Way::CountsBeyondSize => self.requirement.holds_beyond_size(tally),
-            Way::Count | Way::Demand(_) | Way::Frequency(..) | Way::Counts => {
+            Way::Count | Way::People(_) | Way::Demand(_) | Way::Frequency(..) | Way::Counts => {
                 tally.size() >= self.smallest as u64 && self.requirement.holds(tally)
             }
         }
@@ -252,6 +277,19 @@ impl<'a> Way<'a> {
             _ => frequency().unwrap_or(Way::Counts),
         }
     }
+}
+
+/// Which of two sides have so many people.
+fn divided_people(people: &People, enough: usize, divided: impl Iterator<Item = (u32, bool)>) -> [bool; 2] {
+    let (mut sides, mut met) = ([Seen::new(enough), Seen::new(enough)], [false, false]);
+    for (record, first) in divided {
+        let side = usize::from(!first);
+        met[side] = met[side] || sides[side].add(people.of(record));
+        if met == [true, true] {
+            break;
+        }
+    }
+    met
 }
 
 /// Values of so few are counted in a table that needs no memory of its own.

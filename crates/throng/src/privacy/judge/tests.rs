@@ -73,7 +73,7 @@ fn column(values: &[u16]) -> Protected {
     let texts: Vec<String> = values.iter().map(u16::to_string).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let Encoding { domain, codes } = encode_numeric(&texts, &vec![false; texts.len()]).unwrap();
-    Protected { name: "secret".to_owned(), column: 0, domain, has_hierarchy: false, codes }
+    Protected { name: "secret".to_owned(), column: 0, domain, has_hierarchy: false, codes, people: None }
 }
 
 /// Few values in the first attribute, more in the second.
@@ -108,7 +108,7 @@ impl Case {
     }
 
     fn tally(&self, records: &[u32]) -> Tally {
-        let mut tally = Tally::for_counted(&self.sensitive, Some(&self.demands));
+        let mut tally = Tally::for_counted(&self.sensitive, Some(&self.demands), None);
         records.iter().for_each(|record| tally.add_record(&self.sensitive, *record));
         tally
     }
