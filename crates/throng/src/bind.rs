@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use crate::data::{
     Attribute, Cache, Code, Data, DemandsByKey, Joined, LANES, Matrix, Protected, Records, column_codes,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::loss::Limits;
 use crate::policy::{Incomplete, Policy, Role, Rule};
 use crate::privacy::Requirement;
@@ -184,7 +184,7 @@ fn weigh(policy: &Policy, attributes: &mut [Attribute], records: &Records) {
 }
 
 fn no_records(table: &Table, policy: &Policy) -> Error {
-    let error = Error::input("the table has no records").in_file(table.origin());
+    let error = Error::new(ErrorCode::EmptyTable, "the table has no records").in_file(table.origin());
     if !table.is_empty() && policy.incomplete == Incomplete::Drop {
         error.with_hint("every row has a missing cell; set `incomplete = \"keep\"` under [data] to keep them")
     } else {

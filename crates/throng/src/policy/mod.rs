@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::source::Source;
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
 pub use crate::schema::{Apart, AttributePolicy, DateUnit, Hierarchy, Kind, Role, Rule};
@@ -88,8 +88,8 @@ impl Policy {
 
     /// Reads and checks the policy in a file.
     pub fn load(path: &Path) -> Result<Self> {
-        let text =
-            std::fs::read_to_string(path).map_err(|cause| Error::io("read the policy", path, &cause))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read the policy", path, &cause))?;
         Self::parse(&text, Some(path))
     }
 
@@ -134,7 +134,7 @@ impl Policy {
                 Some(column) => format!("did you mean \"{column}\"?"),
                 None => format!("the columns are {}", some_of(columns)),
             };
-            let error = Error::input(format!("the table has no column \"{name}\""))
+            let error = Error::new(ErrorCode::UnknownColumn, format!("the table has no column \"{name}\""))
                 .for_attribute(name)
                 .with_hint(hint);
             return Err(self.point(error, &attribute.span, "not a column of the table"));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Achieved, Figure, Kind, Model, Part, QuasiIdentifier, QuasiIdentifiers, Spec, Tally};
 use crate::data::Data;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::published::Published;
 
 /// The key `k`.
@@ -50,11 +50,10 @@ impl Model for KAnonymity {
     }
 
     fn explain(&self, whole: &Tally, _: &Data) -> Error {
-        Error::requirement(format!(
-            "k = {} cannot be met: the table has only {} records",
-            self.k,
-            whole.size()
-        ))
+        Error::new(
+            ErrorCode::KExceedsTable,
+            format!("k = {} cannot be met: the table has only {} records", self.k, whole.size()),
+        )
         .with_hint(format!("the largest possible k is {}", whole.size()))
     }
 }

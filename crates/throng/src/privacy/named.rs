@@ -9,7 +9,7 @@ use std::sync::Arc;
 use toml::{Table, Value};
 
 use super::{Achieved, Figure, Kind, Part, Spec, spec};
-use crate::error::Result;
+use crate::error::{ErrorCode, Result};
 use crate::keys::fields::{Fields, Item, List};
 use crate::keys::{Keys, missing_k, positive};
 use crate::published::Published;
@@ -60,8 +60,13 @@ fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
 fn read_one(keys: &Keys<'_, '_>, item: &Item<'_>) -> Result<QuasiIdentifier> {
     let fields = Fields::open_item(keys.source, item, "[[privacy.quasi_identifiers]]", &["attributes", "k"])?;
     let names = fields.strings("attributes")?.ok_or_else(|| {
-        keys.mistake(&item.span(), "a quasi-identifier without attributes", "attributes is missing here")
-            .with_hint("add it, for example attributes = [\"age\", \"sex\"]")
+        keys.mistake(
+            ErrorCode::MissingKey,
+            &item.span(),
+            "a quasi-identifier without attributes",
+            "attributes is missing here",
+        )
+        .with_hint("add it, for example attributes = [\"age\", \"sex\"]")
     })?;
     let k = fields.whole("k")?.ok_or_else(|| missing_k(keys.source, &item.span(), "a quasi-identifier"))?;
     Ok(QuasiIdentifier::named(names_of(keys, &names)?, positive(keys.source, "k", &k)?))
@@ -70,14 +75,14 @@ fn read_one(keys: &Keys<'_, '_>, item: &Item<'_>) -> Result<QuasiIdentifier> {
 fn names_of(keys: &Keys<'_, '_>, written: &List<String>) -> Result<Vec<String>> {
     if written.get_ref().is_empty() {
         let message = "a quasi-identifier needs at least one attribute";
-        return Err(keys.mistake(&written.span(), message, "this list is empty"));
+        return Err(keys.mistake(ErrorCode::BadValue, &written.span(), message, "this list is empty"));
     }
     let mut names: Vec<String> = Vec::new();
     for name in written.get_ref() {
         let label = name.get_ref();
         if names.contains(label) {
             let message = format!("the attribute \"{label}\" stands in this quasi-identifier twice");
-            let error = keys.mistake(&name.span(), message, "given before");
+            let error = keys.mistake(ErrorCode::DuplicateKey, &name.span(), message, "given before");
             return Err(error.with_hint("remove one of the two"));
         }
         keys.require_quasi(name)?;
