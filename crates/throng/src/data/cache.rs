@@ -48,3 +48,36 @@ impl fmt::Debug for Cache {
         write!(formatter, "Cache({})", self.found().len())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+
+    #[test]
+    fn a_thing_is_made_once_for_each_type_and_name() {
+        let cache = Cache::default();
+        assert_eq!(*cache.get("a", || Ok(1u32)).unwrap(), 1);
+        assert_eq!(*cache.get("a", || Ok(2u32)).unwrap(), 1);
+        assert_eq!(*cache.get("b", || Ok(2u32)).unwrap(), 2);
+        assert_eq!(*cache.get("a", || Ok("text")).unwrap(), "text");
+    }
+
+    #[test]
+    fn a_copy_knows_what_was_found_and_finds_the_rest_by_itself() {
+        let cache = Cache::default();
+        cache.get("a", || Ok(1u32)).unwrap();
+        let copy = cache.clone();
+        copy.get("b", || Ok(2u32)).unwrap();
+        assert_eq!(*copy.get("a", || Ok(3u32)).unwrap(), 1);
+        assert_eq!(*cache.get("b", || Ok(3u32)).unwrap(), 3);
+    }
+
+    #[test]
+    fn what_fails_is_tried_again() {
+        let cache = Cache::default();
+        assert!(cache.get::<u32>("a", || Err(Error::cancelled())).is_err());
+        assert_eq!(*cache.get("a", || Ok(1u32)).unwrap(), 1);
+    }
+}
