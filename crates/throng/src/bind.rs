@@ -8,7 +8,7 @@ use crate::data::{
     Attribute, Cache, Code, Data, DemandsByKey, Joined, LANES, Matrix, People, Protected, Records,
     column_codes,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::loss::Limits;
 use crate::policy::suggest::person;
 use crate::policy::{Incomplete, Policy, Role, Rule};
@@ -47,104 +47,75 @@ impl Problem {
     /// Joins a table and a policy.
     pub fn new(table: &Table, policy: &Policy) -> Result<Self> {
         policy.check_columns(table.names())?;
-        let with_role =
-            |role| (0..table.names().len()).filter(move |&at| policy.role(&table.names()[at]) == role);
-        let mut encoded = Vec::new();
-        for column in with_role(Role::Quasi).chain(with_role(Role::Sensitive)).chain(with_role(Role::Class)) {
-            encoded.push((column, encode(table, policy, column)?));
-        }
-        let people = People::of_rows(table, &with_role(Role::Person).collect::<Vec<_>>(), &policy.missing);
-        let nobody = people.as_ref().map_or(&[][..], |(_, nobody)| nobody);
-        if let (Some(row), Incomplete::Keep) = (nobody.first(), policy.incomplete) {
-            return Err(nobodys_record(table, policy, *row));
-        }
-        let rows = complete_rows(table, policy, &encoded, nobody);
-        let people = people.map(|(people, _)| match &rows {
-            Some(rows) => people.of_some(rows),
-            None => people,
-        });
-        let count = rows.as_ref().map_or(table.len(), Vec::len);
-        if count == 0 {
-            return Err(no_records(table, policy));
-        }
-        let mut parts = Parts::default();
-        for (column, Encoding { domain, codes }) in encoded {
-            let name = table.names()[column].clone();
-            match policy.role(&name) {
-                Role::Quasi => {
-                    let (place, written) = match policy.attributes.get_full(&name) {
-                        Some((place, _, written)) => (place, Some(written)),
-                        None => (usize::MAX, None),
-                    };
-                    let weight = written.map_or(1.0, |attribute| attribute.weight);
-                    let has_hierarchy = written.is_some_and(|attribute| attribute.hierarchy.is_some());
-                    parts
-                        .quasi
-                        .push((Attribute { name, column, weight, domain, has_hierarchy, place }, codes));
-                }
-                role => {
-                    let codes = column_codes(table, column, &codes, rows.as_deref());
-                    let has_hierarchy =
-                        policy.attributes.get(&name).is_some_and(|attribute| attribute.hierarchy.is_some());
-                    let people = people.clone();
-                    let counted = Protected { name, column, domain, has_hierarchy, codes, people };
-                    if role == Role::Sensitive {
-                        parts.sensitive.push(counted);
-                    } else {
-                        parts.labels.push(counted);
-                    }
-                }
-            }
-        }
-        let records = quasi_matrix(table, &parts.quasi, rows.as_deref(), count);
-        let mut attributes: Vec<Attribute> =
-            parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
-        weigh(policy, &mut attributes, &records);
-        let rules = Rules::bind(&attributes, |name| rules_of(policy, name), policy.source())?;
-        let counted: Vec<&Protected> = parts.sensitive.iter().chain(&parts.labels).collect();
-        let joined = Joined {
-            attributes: &attributes,
-            records: &records,
-            counted: &counted,
-            table,
-            rows: rows.as_deref(),
-            missing: &policy.missing,
-            source: policy.source(),
-        };
-        let (limits, demands_by_key) = limits_and_demands(policy, &joined)?;
-        let demands = largest(&demands_by_key);
-        let requirement = Requirement::new(&policy.privacy, &parts.sensitive)
-            .with_demands(demands.as_deref())
-            .counting(people.as_ref());
-        let dropped = table.len() - count;
-        let data = Data {
-            attributes,
-            records,
-            sensitive: parts.sensitive,
-            labels: parts.labels,
-            people,
-            together: policy.keeps_people_together(),
-            number_column: policy.number_column().map(str::to_owned),
-            demands,
-            demands_by_key,
-            seed: policy.method.seed,
-            secret: Secret::fresh()?,
-            rows,
-            dropped,
-            cache: Cache::default(),
-        };
+        let data = data(table, policy)?;
+        let rules = Rules::bind(&data.attributes, |name| rules_of(policy, name), policy.source())?;
+        let (limits, demands_by_key) = limits_and_demands(table, policy, &data)?;
+        let data = Data { demands: largest(&demands_by_key), demands_by_key, ..data };
+        let requirement = Requirement::new(&policy.privacy, &data.sensitive)
+            .with_demands(data.demands.as_deref())
+            .counting(data.people.as_ref());
         // With room for rounding: 5 % of 20 records is one record.
-        let suppressible = (policy.privacy.suppress * count as f64 + 1e-9) as usize;
+        let suppressible = (policy.privacy.suppress * data.len() as f64 + 1e-9) as usize;
         Ok(Problem { data, requirement, limits, rules, suppressible })
     }
 }
 
+/// The records of a table in codes. Nobody demands anything yet.
+fn data(table: &Table, policy: &Policy) -> Result<Data> {
+    let encoded = encode(table, policy)?;
+    let people = People::of_rows(table, &columns_of(table, policy, Role::Person), &policy.missing);
+    let nobody = people.as_ref().map_or(&[][..], |(_, nobody)| nobody);
+    if let (Some(row), Incomplete::Keep) = (nobody.first(), policy.incomplete) {
+        return Err(nobodys_record(table, policy, *row));
+    }
+    let rows = complete_rows(table, policy, &encoded, nobody);
+    let people = people.map(|(people, _)| match &rows {
+        Some(rows) => people.of_some(rows),
+        None => people,
+    });
+    let count = rows.as_ref().map_or(table.len(), Vec::len);
+    if count == 0 {
+        return Err(no_records(table, policy));
+    }
+    let mut parts = Parts::of(table, policy, rows.as_deref(), encoded);
+    parts.sensitive.iter_mut().for_each(|column| column.people = people.clone());
+    let records = quasi_matrix(table, &parts.quasi, rows.as_deref(), count);
+    let mut attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
+    weigh(policy, &mut attributes, &records);
+    Ok(Data {
+        attributes,
+        records,
+        sensitive: parts.sensitive,
+        labels: parts.labels,
+        people,
+        together: policy.keeps_people_together(),
+        number_column: policy.number_column().map(str::to_owned),
+        demands: None,
+        demands_by_key: Vec::new(),
+        seed: policy.method.seed,
+        secret: Secret::fresh()?,
+        rows,
+        dropped: table.len() - count,
+        cache: Cache::default(),
+    })
+}
+
 /// What no class may exceed, and what single records demand.
-fn limits_and_demands(policy: &Policy, joined: &Joined<'_>) -> Result<(Limits, DemandsByKey)> {
+fn limits_and_demands(table: &Table, policy: &Policy, data: &Data) -> Result<(Limits, DemandsByKey)> {
+    let protected: Vec<&Protected> = data.sensitive.iter().chain(&data.labels).collect();
+    let joined = Joined {
+        attributes: &data.attributes,
+        records: &data.records,
+        protected: &protected,
+        table,
+        rows: data.rows.as_deref(),
+        missing: &policy.missing,
+        source: policy.source(),
+    };
     let (mut limits, mut demands) = (Limits::default(), Vec::new());
     for spec in policy.privacy.specs() {
-        spec.limit(&mut limits, joined)?;
-        demands.extend(spec.demands(joined)?.map(|own| (spec.key(), Arc::from(own))));
+        spec.limit(&mut limits, &joined)?;
+        demands.extend(spec.demands(&joined)?.map(|own| (spec.key(), Arc::from(own))));
     }
     Ok((limits, demands))
 }
@@ -159,6 +130,7 @@ fn largest(demands: &[(&'static str, Arc<[u32]>)]) -> Option<Arc<[u32]>> {
     Some((0..first.len()).map(of_record).collect())
 }
 
+/// The columns of a table that are looked at, by role.
 #[derive(Default)]
 struct Parts {
     quasi: Vec<(Attribute, Vec<u32>)>,
@@ -166,13 +138,45 @@ struct Parts {
     labels: Vec<Protected>,
 }
 
+impl Parts {
+    fn of(table: &Table, policy: &Policy, rows: Option<&[u32]>, encoded: Vec<(usize, Encoding)>) -> Self {
+        let mut parts = Parts::default();
+        for (column, Encoding { domain, codes }) in encoded {
+            let name = table.names()[column].clone();
+            let (place, written) = match policy.attributes.get_full(&name) {
+                Some((place, _, written)) => (place, Some(written)),
+                None => (usize::MAX, None),
+            };
+            let has_hierarchy = written.is_some_and(|attribute| attribute.hierarchy.is_some());
+            let role = policy.role(&name);
+            if role == Role::Quasi {
+                let weight = written.map_or(1.0, |attribute| attribute.weight);
+                parts.quasi.push((Attribute { name, column, weight, domain, has_hierarchy, place }, codes));
+                continue;
+            }
+            let codes = column_codes(table, column, &codes, rows);
+            let own = Protected { name, column, domain, has_hierarchy, codes, people: None };
+            if role == Role::Sensitive { parts.sensitive.push(own) } else { parts.labels.push(own) }
+        }
+        parts
+    }
+}
+
 /// The rules that a policy has for an attribute.
 fn rules_of<'a>(policy: &'a Policy, name: &str) -> &'a [Rule] {
     policy.attributes.get(name).map_or(&[], |attribute| &attribute.rules)
 }
 
-fn encode(table: &Table, policy: &Policy, column: usize) -> Result<Encoding> {
-    table.encode(column, &policy.missing, policy.attributes.get(&table.names()[column]))
+/// The columns that are looked at over their domains: quasi-identifiers, sensitive attributes, labels.
+fn encode(table: &Table, policy: &Policy) -> Result<Vec<(usize, Encoding)>> {
+    let names = table.names();
+    let with_role = |role| (0..names.len()).filter(move |&at| policy.role(&names[at]) == role);
+    let columns = [Role::Quasi, Role::Sensitive, Role::Class].into_iter().flat_map(with_role);
+    let encode = |column: usize| {
+        let written = policy.attributes.get(&names[column]);
+        Ok((column, table.encode(column, &policy.missing, written)?))
+    };
+    columns.map(encode).collect()
 }
 
 /// Sets the weights that a policy leaves to the table. They add up to 1 if all are left to it; beside given ones,
@@ -197,7 +201,7 @@ fn weigh(policy: &Policy, attributes: &mut [Attribute], records: &Records) {
 }
 
 fn no_records(table: &Table, policy: &Policy) -> Error {
-    let error = Error::input("the table has no records").in_file(table.origin());
+    let error = Error::new(ErrorCode::EmptyTable, "the table has no records").in_file(table.origin());
     if !table.is_empty() && policy.incomplete == Incomplete::Drop {
         error.with_hint("every row has a missing cell; set `incomplete = \"keep\"` under [data] to keep them")
     } else {
@@ -205,10 +209,16 @@ fn no_records(table: &Table, policy: &Policy) -> Error {
     }
 }
 
+/// The columns of a role.
+fn columns_of(table: &Table, policy: &Policy, role: Role) -> Vec<usize> {
+    (0..table.names().len()).filter(|at| policy.role(&table.names()[*at]) == role).collect()
+}
+
 /// A row that does not say whose it is cannot be counted, neither as one more person nor as one that is there already.
 fn nobodys_record(table: &Table, policy: &Policy, row: u32) -> Error {
     let names: Vec<&str> = policy.person_columns().map(|(name, _)| name).collect();
-    Error::input(format!("a record does not say whose it is: \"{}\" is missing", names.join("\", \"")))
+    let message = format!("a record does not say whose it is: \"{}\" is missing", names.join("\", \""));
+    Error::new(ErrorCode::NoPerson, message)
         .in_file(table.origin())
         .on_line(table.line_of(row as usize))
         .with_hint("fill it in, or leave such rows out with incomplete = \"drop\" under [data]")

@@ -123,4 +123,4 @@ pub mod watch;
 mod words;
 pub mod workload;
 
-pub use error::{Error, Result};
+pub use error::{Error, ErrorCode, Result};

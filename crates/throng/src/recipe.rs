@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::bind::storage;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::refine::{Masks, Shape};
 use crate::method::{Fact, MaskedPart};
 use crate::policy::{
@@ -133,7 +133,9 @@ pub enum Covers {
 
 fn named<T: Copy>(all: &[(&str, T)], name: &str) -> Result<T> {
     let found = all.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
-    found.ok_or_else(|| Error::input(format!("the recipe has the unknown word \"{name}\"")))
+    found.ok_or_else(|| {
+        Error::new(ErrorCode::BadRecipe, format!("the recipe has the unknown word \"{name}\""))
+    })
 }
 
 impl Recipe {
@@ -183,18 +185,21 @@ impl Recipe {
 
     /// Reads a recipe.
     pub fn load(path: &Path) -> Result<Self> {
-        let text =
-            std::fs::read_to_string(path).map_err(|cause| Error::io("read the recipe", path, &cause))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read the recipe", path, &cause))?;
         let hint = "`throng anonymize … --recipe FILE` writes recipes, with the method refine";
         let recipe: Recipe = serde_json::from_str(&text).map_err(|cause| {
             // What the parser says may hold values of the file; where it stopped does not.
-            Error::input("this is not a recipe").in_file(path).on_line(cause.line() as u64).with_hint(hint)
+            Error::new(ErrorCode::BadRecipe, "this is not a recipe")
+                .in_file(path)
+                .on_line(cause.line() as u64)
+                .with_hint(hint)
         })?;
         if recipe.throng_recipe != FORMAT {
-            return Err(Error::input(format!(
-                "the recipe has format {}, not {FORMAT}",
-                recipe.throng_recipe
-            ))
+            return Err(Error::new(
+                ErrorCode::RecipeVersion,
+                format!("the recipe has format {}, not {FORMAT}", recipe.throng_recipe),
+            )
             .in_file(path)
             .with_hint("it was made by another version of throng"));
         }
@@ -218,8 +223,10 @@ impl Recipe {
                     Some(column) => format!("did you mean \"{column}\"?"),
                     None => "records to be masked must have the columns of the recipe's table".to_owned(),
                 };
-                let error =
-                    Error::input(format!("the table has no column \"{name}\", which the recipe needs"));
+                let error = Error::new(
+                    ErrorCode::UnknownColumn,
+                    format!("the table has no column \"{name}\", which the recipe needs"),
+                );
                 Err(error.for_attribute(name).with_hint(hint))
             }
         }
@@ -232,7 +239,7 @@ impl Recipe {
             policy.person_columns().map(|(name, _)| name).find(|name| !names.iter().any(|own| own == name));
         if let Some(name) = lost {
             let message = format!("the column \"{name}\" is not there, which says whose record it is");
-            return Err(Error::input(message)
+            return Err(Error::new(ErrorCode::UnknownColumn, message)
                 .for_attribute(name)
                 .with_hint("the requirement of the recipe counts people; give the table with that column"));
         }
@@ -264,10 +271,8 @@ impl Recipe {
         let privacy = with_named_pairs(table_from_json(&self.privacy));
         let privacy = Policy::read_privacy(&privacy, &attributes, &self.missing).map_err(|error| {
             let message = format!("the requirement of the recipe cannot be used: {}", error.message());
-            match error.hint() {
-                Some(hint) => Error::input(message).with_hint(hint),
-                None => Error::input(message),
-            }
+            let hint = error.hint().map(str::to_owned);
+            Error::new(ErrorCode::BadRecipe, message).with_hint_if(hint)
         })?;
         Ok(Policy {
             path: None,
@@ -549,7 +554,10 @@ impl<'a> Finder<'a> {
             Finder { cells, by_value: crate::table::Map::default(), ranges: Vec::new(), missing: None };
         let read = |text: &str| {
             value::date(text).or_else(|| value::number(text)).ok_or_else(|| {
-                Error::input("an interval of the recipe has an end that is neither number nor date")
+                Error::new(
+                    ErrorCode::BadRecipe,
+                    "an interval of the recipe has an end that is neither number nor date",
+                )
             })
         };
         for (number, mask) in (0..).zip(cells) {

@@ -10,7 +10,7 @@
 //! itself; [`crate::method`] finds the parts, and solves them one by one for methods that know nothing of rules.
 
 use crate::data::Attribute;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::source::Source;
 use crate::schema::{Apart, Rule};
 use crate::table::{Domain, Scale, Taxonomy, value};
@@ -185,7 +185,7 @@ fn leaf_numbers(domain: &Domain) -> Result<Vec<f64>> {
         {
             Ok(numbers)
         }
-        _ => Err(Error::input("cut is for numbers, but this attribute is categorical")
+        _ => Err(Error::new(ErrorCode::WrongKind, "cut is for numbers, but this attribute is categorical")
             .with_hint("use apart = […] for two values, or write kind = \"numeric\"")),
     }
 }
@@ -193,21 +193,30 @@ fn leaf_numbers(domain: &Domain) -> Result<Vec<f64>> {
 /// The sides of a rule between two labels: the leaves below each.
 fn apart(domain: &Domain, a: &str, b: &str) -> Result<(u32, u32)> {
     let Scale::Categorical(tree) = domain.scale() else {
-        return Err(Error::input("apart is for categories, but this attribute is numeric")
-            .with_hint("use cut = […], or write kind = \"categorical\""));
+        return Err(Error::new(
+            ErrorCode::WrongKind,
+            "apart is for categories, but this attribute is numeric",
+        )
+        .with_hint("use cut = […], or write kind = \"categorical\""));
     };
     let leaves = |label: &str| {
         let nodes = tree.nodes().filter(|node| tree.label(*node) == label);
         let widest = nodes.map(|node| tree.leaves_under(node)).max_by_key(std::ops::Range::len);
         widest.ok_or_else(|| {
-            Error::input(format!("\"{}\" is no value of this attribute", shorten(label)))
-                .with_hint("check its spelling, or leave the rule out")
+            Error::new(
+                ErrorCode::UnknownValue,
+                format!("\"{}\" is no value of this attribute", shorten(label)),
+            )
+            .with_hint("check its spelling, or leave the rule out")
         })
     };
     let (a, b) = (leaves(a)?, leaves(b)?);
     let (lower, upper) = if a.start <= b.start { (a, b) } else { (b, a) };
     if lower.end > upper.start {
-        return Err(Error::input("the two sides of this rule are not apart: one is a kind of the other"));
+        return Err(Error::new(
+            ErrorCode::BadRule,
+            "the two sides of this rule are not apart: one is a kind of the other",
+        ));
     }
     Ok((lower.end as u32 - 1, upper.start as u32))
 }

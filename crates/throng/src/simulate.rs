@@ -13,7 +13,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
 use crate::data::Data;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::Map;
 use crate::watch::Watch;
 
@@ -79,7 +79,10 @@ pub struct Simulated {
 pub fn uniform(values: &[u32]) -> Result<Vec<Vec<f64>>> {
     match values.iter().all(|count| (1..=MOST_VALUES).contains(count)) {
         true => Ok(values.iter().map(|count| vec![1.0 / f64::from(*count); *count as usize]).collect()),
-        false => Err(Error::input(format!("an attribute must have from 1 to {MOST_VALUES} values"))),
+        false => Err(Error::new(
+            ErrorCode::BadValue,
+            format!("an attribute must have from 1 to {MOST_VALUES} values"),
+        )),
     }
 }
 
@@ -171,10 +174,10 @@ struct Die {
 impl Dice {
     fn new(attributes: &[Vec<f64>]) -> Result<Self> {
         if attributes.is_empty() {
-            return Err(Error::input("there is nothing to simulate without attributes"));
+            return Err(Error::new(ErrorCode::BadValue, "there is nothing to simulate without attributes"));
         }
         let too_many = || {
-            Error::input("there are more combinations than can be counted")
+            Error::new(ErrorCode::BadValue, "there are more combinations than can be counted")
                 .with_hint("no table of any size has k records of each: take fewer attributes")
         };
         let mut combinations = 1u128;

@@ -109,7 +109,7 @@ fn in_pieces(rows: i32, size: usize, policy: &Policy) -> (Table, Problem) {
         starts.map(|start| data.slice(start, size.min(data.num_rows() - start))).collect();
     let table =
         Table::from_batches(data.schema(), pieces, &policy.reading(&plan(policy), &Unwatched)).unwrap();
-    let problem = Problem::new(&table, policy).unwrap();
+    let problem = common::bound(&table, policy);
     (table, problem)
 }
 
@@ -173,7 +173,7 @@ fn a_file_and_the_same_bytes_in_memory_give_the_same_release() {
             read(&policy.reading(&plan(&policy), &Unwatched)).unwrap(),
         ] {
             let mut text = MemoryFile::new(&CSV);
-            release(&table, &Problem::new(&table, &policy).unwrap(), &policy, &mut text);
+            release(&table, &common::bound(&table, &policy), &policy, &mut text);
             releases.push(text.bytes);
         }
     }
@@ -209,7 +209,7 @@ proptest! {
         let solution = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap();
         let expected = loaded.publish(&solution, Publish::Cells, Order::Shuffled).bytes;
         for table in [from_file, dribbled] {
-            let problem = Problem::new(&table, &loaded.policy).unwrap();
+            let problem = common::bound(&table, &loaded.policy);
             let again =
                 common::published(&table, &problem, &loaded.policy, &solution, Publish::Cells, Order::Shuffled);
             prop_assert_eq!(&again.bytes, &expected);
@@ -261,7 +261,7 @@ fn tabs_stay_tabs_in_memory() {
     let policy = Policy::parse("[privacy]\nk = 1\n[attribute.a]\nrole = \"quasi\"\n", None).unwrap();
     let table =
         Table::read_from(&TSV, &b"a\tb\n1\tx, y\n"[..], &policy.reading(&plan(&policy), &Unwatched)).unwrap();
-    let problem = Problem::new(&table, &policy).unwrap();
+    let problem = common::bound(&table, &policy);
     let solution = solve(&problem, &policy, &Unwatched).unwrap();
     for (format, expected) in [(&TSV, "a\tb\n1\tx, y\n"), (&CSV, "a\tb\n1\tx, y\n")] {
         let mut file = MemoryFile::new(format);
@@ -324,7 +324,7 @@ fn nested_table(policy: &Policy) -> (Table, Problem) {
     let pieces = [data.slice(0, 1), data.slice(1, 3)];
     let table =
         Table::from_batches(data.schema(), pieces, &policy.reading(&plan(policy), &Unwatched)).unwrap();
-    let problem = Problem::new(&table, policy).unwrap();
+    let problem = common::bound(&table, policy);
     (table, problem)
 }
 

@@ -90,6 +90,13 @@ fn every_module_has_one_layer() {
 }
 
 #[test]
+fn a_module_with_files_of_its_own_is_a_folder() {
+    let beside = |file: &PathBuf| file.with_extension("").is_dir();
+    let found: Vec<PathBuf> = files(&source()).into_iter().filter(beside).collect();
+    assert!(found.is_empty(), "move these into their folders as mod.rs: {found:?}");
+}
+
+#[test]
 fn the_architecture_lists_the_same_layers() {
     let document = fs::read_to_string(source().join("../../../ARCHITECTURE.md")).unwrap();
     let (_, section) = document.split_once("\n## Layers\n").expect("a section about layers");

@@ -213,9 +213,8 @@ fn check(visits: &Visits, loaded: &Loaded, rows: &[Row], measures: &Measures) {
     assert!(privacy.k().is_none_or(|k| fewest >= k), "{fewest} people in a class");
     for named in privacy.quasi_identifiers() {
         let at = |name: &String| name[1..].parse::<usize>().unwrap();
-        let own = |row: &'_ Row| {
-            named.attributes.iter().map(|name| row.cells[at(name)].clone()).collect::<Vec<_>>()
-        };
+        let own =
+            |row: &'_ Row| named.names().iter().map(|name| row.cells[at(name)].clone()).collect::<Vec<_>>();
         let mut people: BTreeMap<Vec<String>, BTreeSet<&str>> = BTreeMap::new();
         for row in rows {
             people.entry(own(row)).or_default().insert(row.who.as_str());

@@ -28,7 +28,7 @@ pub use received::{Keep, Received, Tables, storage};
 use crate::bound;
 pub use crate::bound::LowerBound;
 use crate::classes::Classes;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{Policy, Role};
 use crate::problem::Problem;
 use crate::published::Published;
@@ -201,10 +201,13 @@ fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
             match (find(&attribute.name), find(&low), find(&high)) {
                 (Some(column), ..) => Ok(vec![column]),
                 (None, Some(low), Some(high)) => Ok(vec![low, high]),
-                _ => Err(Error::input(format!("the release has no column \"{}\"", attribute.name))
-                    .in_file(release.origin())
-                    .for_attribute(&attribute.name)
-                    .with_hint("is this a release of this table, under this policy?")),
+                _ => Err(Error::new(
+                    ErrorCode::UnknownColumn,
+                    format!("the release has no column \"{}\"", attribute.name),
+                )
+                .in_file(release.origin())
+                .for_attribute(&attribute.name)
+                .with_hint("is this a release of this table, under this policy?")),
             }
         })
         .collect::<Result<_>>()?;

@@ -2,7 +2,7 @@
 
 use super::{Columns, ExampleClass, Measures, QuasiIdentifierMeasure, SensitiveMeasure};
 use crate::classes::Classes;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
 use crate::privacy::{Closeness, Figure, Histogram, diversity};
 use crate::problem::Protected;
@@ -22,7 +22,7 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
         .iter()
         .zip(measures.requirements.iter().filter(|one| one.key == "quasi_identifiers"))
         .map(|(named, achieved)| QuasiIdentifierMeasure {
-            attributes: named.attributes.clone(),
+            attributes: named.names().to_vec(),
             k_required: named.k as u64,
             k: achieved.reached.map_or(0.0, Figure::value) as u64,
         })
@@ -44,7 +44,7 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
 /// The release's values of a column as codes of the table's domain.
 pub fn codes_of(counted: &Protected, release: &Table) -> Result<Vec<u32>> {
     let column = release.names().iter().position(|name| *name == counted.name).ok_or_else(|| {
-        Error::input(format!("the release has no column \"{}\"", counted.name))
+        Error::new(ErrorCode::UnknownColumn, format!("the release has no column \"{}\"", counted.name))
             .in_file(release.origin())
             .for_attribute(&counted.name)
             .with_hint("is this a release of this table, under this policy?")
@@ -55,8 +55,9 @@ pub fn codes_of(counted: &Protected, release: &Table) -> Result<Vec<u32>> {
         .enumerate()
         .map(|(entry, text)| {
             counted.domain.code(text).ok_or_else(|| {
-                let error = Error::input("a published value does not occur in the table")
-                    .with_hint("is this a release of this table, under this policy?");
+                let error =
+                    Error::new(ErrorCode::NotThisRelease, "a published value does not occur in the table")
+                        .with_hint("is this a release of this table, under this policy?");
                 release.error_at(column, entry as u32, error)
             })
         })

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::permutation;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::release::Sink;
@@ -116,8 +116,11 @@ impl Received {
 }
 
 pub(super) fn no_sensitive_values() -> Error {
-    Error::input("the release is one by permutation, but the table of its sensitive values is not there")
-        .with_hint("give both tables")
+    Error::new(
+        ErrorCode::SensitiveTableMissing,
+        "the release is one by permutation, but the table of its sensitive values is not there",
+    )
+    .with_hint("give both tables")
 }
 
 /// How an audit needs the columns of a release to be kept.
@@ -141,9 +144,10 @@ pub(super) fn check_storage(problem: &Problem, release: &Table) -> Result<()> {
     let mut names = release.names().iter().enumerate();
     let lost = names.find(|(at, name)| release.storage(*at) != Storage::Coded && is_audited(problem, name));
     lost.map_or(Ok(()), |(_, name)| {
-        Err(Error::input(format!(
-            "the column \"{name}\" of the release was read in a way that cannot be audited"
-        ))
+        Err(Error::new(
+            ErrorCode::BadUsage,
+            format!("the column \"{name}\" of the release was read in a way that cannot be audited"),
+        )
         .in_file(release.origin())
         .for_attribute(name)
         .with_hint("keep it coded; `audit::storage` says how to keep each column"))

@@ -16,7 +16,7 @@ pub struct Joined<'a> {
     /// Their codes.
     pub records: &'a Records,
     /// Its sensitive and class attributes.
-    pub counted: &'a [&'a Protected],
+    pub protected: &'a [&'a Protected],
     pub(crate) table: &'a Table,
     /// The table's row of each record, where they are not the same.
     pub(crate) rows: Option<&'a [u32]>,
@@ -49,8 +49,8 @@ impl<'a> Joined<'a> {
     pub fn find(&self, name: &str) -> Option<(Column<'a>, &'a Domain)> {
         let quasi = self.attributes.iter().enumerate().find(|(_, attribute)| attribute.name == name);
         let quasi = quasi.map(|(at, attribute)| (Column::Quasi(self.records, at), &attribute.domain));
-        let counted = self.counted.iter().find(|counted| counted.name == name);
-        quasi.or_else(|| counted.map(|counted| (Column::Protected(&counted.codes), &counted.domain)))
+        let protected = self.protected.iter().find(|protected| protected.name == name);
+        quasi.or_else(|| protected.map(|protected| (Column::Protected(&protected.codes), &protected.domain)))
     }
 
     /// What the cells of a column of the table say, record by record; `None` if there is no such column.

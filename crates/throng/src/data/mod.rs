@@ -1,5 +1,5 @@
-//! The data of a problem: quasi-identifiers as one matrix of codes, the columns that are counted, and what randomness comes
-//! from. It knows of no requirement; [`crate::problem::Problem`] is data with one.
+//! The data of a problem: quasi-identifiers as one matrix of codes, the columns that are protected or predicted, and what
+//! randomness comes from. It knows of no requirement; [`crate::problem::Problem`] is data with one.
 
 mod cache;
 mod joined;

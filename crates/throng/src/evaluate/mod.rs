@@ -12,7 +12,7 @@ pub mod queries;
 use std::path::{Path, PathBuf};
 
 use crate::audit::{Cells, Measures};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::Solution;
 use crate::method::options::{Mistake, OptionSpec, Options};
 use crate::policy::Policy;
@@ -84,7 +84,7 @@ impl Tasks {
                 Some(guess) => format!("did you mean \"{guess}\"?"),
                 None => format!("the tasks are {}", names.join(", ")),
             };
-            Error::input(format!("there is no task \"{name}\"")).with_hint(hint)
+            Error::new(ErrorCode::UnknownTask, format!("there is no task \"{name}\"")).with_hint(hint)
         })
     }
 

@@ -1,7 +1,7 @@
 //! Arrow IPC: the format for files, and the one for streams.
 
 use super::{Format, Target, Writable, guarded, ipc, not_encoded};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::batches::{Budget, Columns};
 use crate::table::source::Input;
 use crate::table::{Reading, Table};
@@ -18,7 +18,10 @@ pub static ARROW_STREAM: Format = Format { name: "Arrow", endings: &["arrows"], 
 fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     let origin = input.origin.clone();
     let file = input.into_file()?;
-    let bytes = file.metadata().map_err(|cause| Error::io("read", origin.as_ref(), &cause))?.len();
+    let bytes = file
+        .metadata()
+        .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", origin.as_ref(), &cause))?
+        .len();
     let budget = Budget::of_file(reading.expansion, bytes);
     let (schema, _) = guarded(&ARROW, || ipc::open(&file, None, reading.expansion))??;
     let columns = Columns::plan(reading, &schema)?;

@@ -1,7 +1,8 @@
 //! File formats: how bytes become a table, and a release bytes.
 //!
 //! A format is one entry: its name, the endings of its files, a reader and a writer. To add one: a file here, and one
-//! line in [`FORMATS`]. Nothing in a written file may tell more than its cells do: think of dictionaries, statistics,
+//! line in [`FORMATS`]; one that spells rows in a way of its own has a variant of `Spelling` too. What is written is
+//! [`Writable`]: formats know no releases. Nothing in a written file may tell more than its cells do: think of dictionaries, statistics,
 //! order, and how cells are spelt.
 
 mod arrow;
@@ -25,7 +26,7 @@ pub use json_lines::JSON_LINES;
 pub use parquet::PARQUET;
 pub(crate) use syntax::{Spelling, Syntax, Value, push_row};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::source::{Input, ending_of};
 use crate::table::{Dialect, Reading, Table};
 use crate::watch::Watch;
@@ -75,7 +76,7 @@ impl Format {
         let mut target = Target { writer, place, failure: None };
         let outcome = (self.write)(table, &mut target, watch);
         match target.failure {
-            Some(cause) => Err(Error::io("write", place, &cause)),
+            Some(cause) => Err(Error::io(ErrorCode::CannotWrite, "write", place, &cause)),
             None => outcome,
         }
     }
@@ -152,8 +153,10 @@ pub(crate) trait Batched {
 fn guarded<T, E>(format: &Format, work: impl FnOnce() -> Result<T, E>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(_)) | Err(_) => Err(Error::input(format!("this is not a readable {} file", format.name))
-            .with_hint("check that the file is complete and that its ending names its format")),
+        Ok(Err(_)) | Err(_) => {
+            Err(Error::new(ErrorCode::UnreadableFile, format!("this is not a readable {} file", format.name))
+                .with_hint("check that the file is complete and that its ending names its format"))
+        }
     }
 }
 
@@ -211,7 +214,7 @@ mod tests {
             let place = Path::new("release.parquet");
             let mut target = Target { writer: &mut full, place, failure: None };
             let _ = target.write_all(&vec![0; size]).and_then(|()| target.flush());
-            let error = Error::io("write", place, &target.failure.unwrap());
+            let error = Error::io(ErrorCode::CannotWrite, "write", place, &target.failure.unwrap());
             assert!(error.message().contains("no space left"), "{error}");
             assert_eq!(error.place().file.as_deref(), Some(place));
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Excerpt};
+use crate::error::{Error, ErrorCode, Excerpt};
 
 /// A policy's text and where it came from.
 #[derive(Clone, Copy)]
@@ -14,8 +14,14 @@ pub(crate) struct Source<'a> {
 
 impl Source<'_> {
     /// A mistake at a place in the policy.
-    pub fn error(self, span: &Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Error {
-        self.point(Error::input(message), span, label)
+    pub fn error(
+        self,
+        code: ErrorCode,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Error {
+        self.point(Error::new(code, message), span, label)
     }
 
     /// Lets an error point at a place in the policy.

@@ -3,7 +3,7 @@
 use super::facts::Because;
 use super::options::Numbers;
 use super::{Entry, Fact, Method, OptionKind, OptionSpec, Solution, Traits, accuracy, ordered, peel};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::mapping;
 use crate::privacy::Part;
 use crate::problem::Problem;
@@ -77,7 +77,8 @@ impl Auto {
 impl Method for Auto {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         if problem.people.is_some() && !problem.limits.is_empty() {
-            return Err(Error::input(
+            return Err(Error::new(
+                ErrorCode::MethodDoesNotFit,
                 "no method keeps to a limit on the loss of classes where people are counted",
             )
             .with_hint("leave out max_loss and max_span, or the role \"person\""));

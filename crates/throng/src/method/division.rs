@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::privacy::Judge;
 use crate::problem::Problem;
 use crate::rules::{BoundRule, Rules};
@@ -71,7 +71,7 @@ fn in_the_way(problem: &Problem, short: usize) -> Error {
             hard().map(|(_, rule)| name(rule)).collect::<Vec<_>>().join(", ")
         ),
     };
-    Error::requirement(format!(
+    Error::new(ErrorCode::RulesInTheWay, format!(
         "{who} in the way: parts of the table with {short} records cannot meet the requirement on their own"
     ))
     .with_hint("drop `hard` from the rule, ask for less privacy, or allow `suppress` under [privacy]")

@@ -10,7 +10,7 @@
 //! Cost: for each group that falls short a look at all others.
 
 use super::{Method, Partition, Recoding, Solution};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::loss::{Extent, Kernel};
 use crate::privacy::Judge;
 use crate::problem::{Code, Matrix, Problem};
@@ -46,7 +46,8 @@ impl Method for Mended {
 }
 
 fn cannot_mend() -> Error {
-    Error::requirement(
+    Error::new(
+        ErrorCode::RequirementUnreachable,
         "with this method some classes share people, and fall short of the requirement together",
     )
     .with_hint("choose another method, for example mondrian, hilbert or peel, or ask for k alone")

@@ -11,7 +11,7 @@
 
 use super::mended::mend;
 use super::{Boxes, Method, Partition, Recoding, Solution};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::privacy::{Judge, KAnonymity, Requirement};
 use crate::problem::{Code, Matrix, People, Problem};
 use crate::watch::Watch;
@@ -26,7 +26,7 @@ impl Method for Together {
             return self.0.solve(problem, watch);
         };
         if problem.rules.any_hard() {
-            return Err(Error::input("together cannot be kept beside hard rules")
+            return Err(Error::new(ErrorCode::MethodDoesNotFit, "together cannot be kept beside hard rules")
                 .with_hint("drop together from the person's section, or hard from the rules"));
         }
         let constant = constant_attributes(problem, people);
@@ -78,8 +78,7 @@ impl Together {
         let solution = self.0.solve(problem, watch)?;
         match solution.recoding {
             Recoding::Tight => Ok(solution),
-            _ => Err(Error::input(
-                "this method recodes values alike for all records, so it cannot keep together what is constant \
+            _ => Err(Error::new(ErrorCode::MethodDoesNotFit, "this method recodes values alike for all records, so it cannot keep together what is constant \
                  within a person",
             )
             .with_hint("choose another method, for example mondrian, hilbert or peel, or drop together")),

@@ -24,7 +24,7 @@ use target::Target;
 
 use crate::audit::{Findings, Keep, Received, audit};
 use crate::bind;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
 use crate::method::options::Mistake;
 use crate::method::{
@@ -375,9 +375,10 @@ impl Plan {
             Unmet::Impossible => {
                 Err(Error::bug(format!("the release does not meet its requirement: {violation}")))
             }
-            Unmet::Refuse | Unmet::Suppress => Err(Error::requirement(format!(
-                "masked with this recipe, the records do not meet its requirement: {violation}"
-            ))
+            Unmet::Refuse | Unmet::Suppress => Err(Error::new(
+                ErrorCode::RecipeNotSafe,
+                format!("masked with this recipe, the records do not meet its requirement: {violation}"),
+            )
             .with_hint(UNMET_HINT)),
             Unmet::Publish => Ok(()),
         }

@@ -8,7 +8,7 @@
 //!
 //! Cost: about 2·log₂ k runs of the method.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::evaluate::queries;
 use crate::loss::{Extent, Kernel};
 use crate::method::facts::{Frontier, FrontierStep};
@@ -101,10 +101,13 @@ impl Target {
         let error = first
             .query_error
             .map_or(String::new(), |error| format!(" and the mean error of queries {error:.4}"));
-        Error::requirement(format!(
-            "the utility target cannot be met: already at k = {} the loss is {:.4}{error}",
-            first.k, first.gcp
-        ))
+        Error::new(
+            ErrorCode::TargetUnreachable,
+            format!(
+                "the utility target cannot be met: already at k = {} the loss is {:.4}{error}",
+                first.k, first.gcp
+            ),
+        )
         .with_hint("raise max_gcp or max_query_error, lower k, or try another method")
     }
 

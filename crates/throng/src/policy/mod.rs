@@ -2,7 +2,7 @@
 //!
 //! [`Policy::parse`] turns TOML into a checked [`Policy`]; every mistake in it is an error that points at
 //! the line. What was written and what was checked are different types: `written` holds the former.
-//! A policy knows nothing of a table yet; [`crate::problem::Problem`] joins the two.
+//! A policy knows nothing of a table yet; [`crate::bind`] joins the two.
 
 mod adjust;
 mod check;
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::source::Source;
 use crate::privacy::Part;
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
@@ -89,8 +89,8 @@ impl Policy {
 
     /// Reads and checks the policy in a file.
     pub fn load(path: &Path) -> Result<Self> {
-        let text =
-            std::fs::read_to_string(path).map_err(|cause| Error::io("read the policy", path, &cause))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read the policy", path, &cause))?;
         Self::parse(&text, Some(path))
     }
 
@@ -162,7 +162,7 @@ impl Policy {
                 Some(column) => format!("did you mean \"{column}\"?"),
                 None => format!("the columns are {}", some_of(columns)),
             };
-            let error = Error::input(format!("the table has no column \"{name}\""))
+            let error = Error::new(ErrorCode::UnknownColumn, format!("the table has no column \"{name}\""))
                 .for_attribute(name)
                 .with_hint(hint);
             return Err(self.point(error, &attribute.span, "not a column of the table"));

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Achieved, Figure, Kind, Linkable, Model, Part, QuasiIdentifiers, Spec, Tally};
+use super::{Achieved, Figure, Kind, Model, Part, QuasiIdentifier, QuasiIdentifiers, Spec, Tally};
 use crate::data::Data;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::published::Published;
 
 /// The key `k`.
@@ -52,8 +52,8 @@ impl Model for KAnonymity {
 
     fn explain(&self, whole: &Tally, _: &Data) -> Error {
         let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
-        Error::requirement(format!("k = {} cannot be met: the table has only {count} {what}", self.k))
-            .with_hint(format!("the largest possible k is {count}"))
+        let message = format!("k = {} cannot be met: the table has only {count} {what}", self.k);
+        Error::new(ErrorCode::KExceedsTable, message).with_hint(format!("the largest possible k is {count}"))
     }
 }
 
@@ -70,8 +70,8 @@ impl Spec for KAnonymity {
         toml::Table::from_iter([("k".to_owned(), toml::Value::from(self.k as i64))])
     }
 
-    fn linkable(&self) -> Vec<Linkable> {
-        vec![Linkable { attributes: None, k: self.k }]
+    fn linkable(&self) -> Vec<QuasiIdentifier> {
+        vec![QuasiIdentifier::of_all(self.k)]
     }
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {

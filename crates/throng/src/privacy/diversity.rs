@@ -13,7 +13,7 @@ use toml::{Table, Value};
 
 use super::{Achieved, Figure, Frequency, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
 use crate::data::{Data, Protected};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{Keys, out_of_range};
 use crate::published::Published;
 use crate::words::shorten;
@@ -86,10 +86,20 @@ fn read_form(keys: &Keys<'_, '_>) -> Result<Option<Diversity>> {
             Ok(keys.above_zero("c")?.map(|c| Diversity::Recursive { c }))
         }
         (Some(Diversity::Recursive { .. }), None, Some(word)) => Err(keys
-            .mistake(&word.span(), "\"recursive\" diversity needs a factor c", "c is missing")
+            .mistake(
+                ErrorCode::MissingKey,
+                &word.span(),
+                "\"recursive\" diversity needs a factor c",
+                "c is missing",
+            )
             .with_hint("add it to [privacy], for example c = 2")),
         (_, Some(c), _) => Err(keys
-            .mistake(&c.span(), "c belongs to \"recursive\" diversity only", "has no meaning here")
+            .mistake(
+                ErrorCode::UnknownKey,
+                &c.span(),
+                "c belongs to \"recursive\" diversity only",
+                "has no meaning here",
+            )
             .with_hint("remove c, or write diversity = \"recursive\"")),
         (chosen, ..) => Ok(chosen),
     }
@@ -332,6 +342,6 @@ impl Model for LDiversity {
             let value = shorten(attribute.domain.label(value));
             message += &format!(": the value \"{value}\" makes up {share:.1} % of all records");
         }
-        Error::requirement(message).for_attribute(&attribute.name).with_hint(hint)
+        Error::new(ErrorCode::DiversityUnreachable, message).for_attribute(&attribute.name).with_hint(hint)
     }
 }

@@ -29,10 +29,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use toml::{Spanned, Value};
 
-use super::{Achieved, Figure, Kind, Linkable, Part, Spec, spec};
+use super::{Achieved, Figure, Kind, Part, QuasiIdentifier, Spec, spec};
 use crate::classes::Classes;
 use crate::data::{Attribute, Joined};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{Keys, within};
 use crate::published::{Cell, Published};
 use crate::risk::population;
@@ -81,7 +81,9 @@ fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
             let message = "k_map needs either population or fraction";
             let hint = "name a file with the population's quasi-identifiers, population = \"people.csv\", or say which \
                         share of it is in the table, fraction = 0.1";
-            return Err(keys.mistake(&place.unwrap_or(0..0), message, "one of them").with_hint(hint));
+            return Err(keys
+                .mistake(ErrorCode::MissingKey, &place.unwrap_or(0..0), message, "one of them")
+                .with_hint(hint));
         }
     };
     Ok(Some(Arc::new(KMap { k, population })))
@@ -97,7 +99,9 @@ fn read_people(keys: &Keys<'_, '_>, file: &Spanned<String>) -> Result<Population
     if !path.is_file() {
         let message = format!("the population {} is not a file", path.display());
         let hint = "relative names start at the folder of the policy";
-        return Err(keys.mistake(&file.span(), message, "cannot be read").with_hint(hint));
+        return Err(keys
+            .mistake(ErrorCode::CannotRead, &file.span(), message, "cannot be read")
+            .with_hint(hint));
     }
     let quasi: Vec<&str> = keys.with_role(Role::Quasi).collect();
     let table = population::read_columns(&path, &quasi, keys.missing, &Unwatched)?;
@@ -111,7 +115,7 @@ impl KMap {
     }
 
     fn out_of_reach(&self, people: u64) -> Error {
-        Error::requirement(format!(
+        Error::new(ErrorCode::PopulationTooSmall, format!(
             "k_map = {} cannot be met: only {people} people of the population share their quasi-identifiers with a \
              record of the table",
             self.k
@@ -144,10 +148,10 @@ impl Spec for KMap {
         entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
-    fn linkable(&self) -> Vec<Linkable> {
+    fn linkable(&self) -> Vec<QuasiIdentifier> {
         match self.population {
             Population::Fraction(fraction) => {
-                vec![Linkable { attributes: None, k: self.of_fraction(fraction) }]
+                vec![QuasiIdentifier::of_all(self.of_fraction(fraction))]
             }
             Population::People { .. } => Vec::new(),
         }

@@ -7,7 +7,7 @@ use toml::{Spanned, Table, Value};
 use super::achieved::TOLERANCE;
 use super::{Achieved, Figure, Kind, Part, Place, Spec, spec};
 use crate::data::Joined;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::{as_table, in_order, mismatch, number};
 use crate::keys::{Keys, within};
 use crate::loss::Limits;
@@ -64,7 +64,7 @@ impl Spec for MaxSpan {
             };
             let Scale::Numeric { values, .. } = attribute.domain.scale() else {
                 let message = format!("max_span limits ranges of numbers, but \"{name}\" holds categories");
-                let error = Error::input(message)
+                let error = Error::new(ErrorCode::WrongKind, message)
                     .for_attribute(name)
                     .with_hint("limit its loss with max_loss, or write kind = \"numeric\" in its section");
                 return Err(joined.point(error, place, "not a number"));

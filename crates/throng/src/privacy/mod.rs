@@ -144,18 +144,9 @@ impl Part {
 #[derive(Clone, Debug, Default)]
 pub struct Requirement {
     models: Vec<Arc<dyn Model>>,
-    quasi_identifiers: Vec<Linkable>,
+    quasi_identifiers: Vec<QuasiIdentifier>,
     /// Whether people are counted, who may have several records each.
     people: bool,
-}
-
-/// Attributes whose published combinations must be shared by at least k records each.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linkable {
-    /// The names of the attributes; `None` for all quasi-identifiers together.
-    pub attributes: Option<Vec<String>>,
-    /// How many records must share each combination.
-    pub k: usize,
 }
 
 impl Requirement {
@@ -163,7 +154,7 @@ impl Requirement {
     /// quasi-identifier, because each of its combinations is at least as frequent as the class.
     pub fn new(privacy: &Privacy, sensitive: &[Protected]) -> Self {
         let specs = privacy.specs();
-        let quasi_identifiers: Vec<Linkable> = specs.iter().flat_map(|spec| spec.linkable()).collect();
+        let quasi_identifiers: Vec<QuasiIdentifier> = specs.iter().flat_map(|spec| spec.linkable()).collect();
         let k = quasi_identifiers.iter().map(|own| own.k).max();
         let size = k.map(|k| Arc::new(KAnonymity { k }) as Arc<dyn Model>);
         let models = size.into_iter().chain(specs.iter().flat_map(|spec| spec.models(sensitive))).collect();
@@ -187,12 +178,12 @@ impl Requirement {
     pub fn from_models(models: Vec<Box<dyn Model>>) -> Self {
         let models: Vec<Arc<dyn Model>> = models.into_iter().map(Arc::from).collect();
         let sizes = models.iter().filter(|model| model.part() == Part::K).map(|model| model.smallest_class());
-        let quasi_identifiers = sizes.map(|k| Linkable { attributes: None, k }).collect();
+        let quasi_identifiers = sizes.map(QuasiIdentifier::of_all).collect();
         Requirement { models, quasi_identifiers, people: false }
     }
 
     /// What k is asked of which attributes, for methods that keep each quasi-identifier safe by itself.
-    pub fn quasi_identifiers(&self) -> &[Linkable] {
+    pub fn quasi_identifiers(&self) -> &[QuasiIdentifier] {
         &self.quasi_identifiers
     }
 

@@ -11,7 +11,7 @@ use toml::{Spanned, Table, Value};
 use super::{Achieved, Figure, Kind, Model, Part, Place, Spec, Tally, spec};
 use crate::condition::Condition;
 use crate::data::{Data, Joined};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::{Fields, Item, as_table, in_order, value};
 use crate::keys::{Keys, missing_k, out_of_range, positive};
 use crate::published::Published;
@@ -58,7 +58,7 @@ fn read_column(keys: &Keys<'_, '_>, column: &Spanned<String>) -> Result<String> 
     }
     let message = format!("the column \"{name}\" would be published, and tell who asks for more privacy");
     let hint = format!("write role = \"identifier\" under [attribute.\"{name}\"]");
-    Err(keys.mistake(&column.span(), message, "not an identifier").with_hint(hint))
+    Err(keys.mistake(ErrorCode::BadValue, &column.span(), message, "not an identifier").with_hint(hint))
 }
 
 fn read_rule(keys: &Keys<'_, '_>, item: &Item<'_>) -> Result<OwnKRule> {
@@ -75,7 +75,9 @@ fn read_rule(keys: &Keys<'_, '_>, item: &Item<'_>) -> Result<OwnKRule> {
     if conditions.is_empty() {
         let message = "a k of one's own without where: whose k is it?";
         let hint = "add it, for example where = { age = [0, 17] }, or write k in [privacy] for everyone";
-        return Err(keys.mistake(&item.span(), message, "where is missing here").with_hint(hint));
+        return Err(keys
+            .mistake(ErrorCode::MissingKey, &item.span(), message, "where is missing here")
+            .with_hint(hint));
     }
     let k = fields.whole("k")?.ok_or_else(|| missing_k(keys.source, &item.span(), "a k of one's own"))?;
     let k = u32::try_from(positive(keys.source, "k", &k)?)
@@ -97,7 +99,9 @@ fn check_attribute(keys: &Keys<'_, '_>, name: &Spanned<String>) -> Result<()> {
         }
         None => suggest(label, &keys.names(), &format!("\"{label}\" needs a section of its own with a role")),
     };
-    Err(keys.mistake(&name.span(), message, "cannot be asked about").with_hint(hint))
+    Err(keys
+        .mistake(ErrorCode::UnknownAttribute, &name.span(), message, "cannot be asked about")
+        .with_hint(hint))
 }
 
 impl OwnK {
@@ -109,7 +113,7 @@ impl OwnK {
                 return Ok(1);
             }
             text.trim().parse::<u32>().ok().filter(|k| *k >= 1).ok_or_else(|| {
-                Error::input(format!("\"{}\" is not a k", shorten(text)))
+                Error::new(ErrorCode::BadCell, format!("\"{}\" is not a k", shorten(text)))
                     .with_hint("the column that k_column names holds whole numbers of at least 1, or nothing")
             })
         })
@@ -228,10 +232,9 @@ impl Model for OwnAnonymity {
 
     fn explain(&self, whole: &Tally, _: &Data) -> Error {
         let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
-        Error::requirement(format!(
-            "a record asks for k = {}, but the table has only {count} {what}",
-            whole.demand()
-        ))
-        .with_hint("lower the largest k of the policy's own_k, or of the column that k_column names")
+        let message =
+            format!("a record asks for k = {}, but the table has only {count} {what}", whole.demand());
+        Error::new(ErrorCode::KExceedsTable, message)
+            .with_hint("lower the largest k of the policy's own_k, or of the column that k_column names")
     }
 }

@@ -11,7 +11,7 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use super::{Achieved, KINDS, Linkable, Model, Part, Privacy};
+use super::{Achieved, KINDS, Model, Part, Privacy, QuasiIdentifier};
 use crate::data::{Joined, Protected};
 use crate::error::Result;
 use crate::keys::Keys;
@@ -81,7 +81,7 @@ pub trait Spec: Any + Debug + Send + Sync {
     }
 
     /// What k it asks of which attributes.
-    fn linkable(&self) -> Vec<Linkable> {
+    fn linkable(&self) -> Vec<QuasiIdentifier> {
         Vec::new()
     }
 

@@ -20,7 +20,7 @@ use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
 use super::{CellKind, Cells, Column, Content, Release};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::format::not_encoded;
 use crate::problem::Protected;
 use crate::table::{types, value};
@@ -152,7 +152,7 @@ impl<'a> Layout<'a> {
     /// Points at the first cell whose text does not give its type back, such as a time past the year 9999.
     fn untypable(&self, texts: &LargeStringArray, kind: &DataType, at: usize, records: &[u32]) -> Error {
         let Release { table, problem, columns, .. } = self.release;
-        let error = Error::input(format!("a cell cannot be written as {kind}"))
+        let error = Error::new(ErrorCode::CellDoesNotFit, format!("a cell cannot be written as {kind}"))
             .in_file(table.origin())
             .in_column(columns[at].source as u64 + 1)
             .for_attribute(&columns[at].name)

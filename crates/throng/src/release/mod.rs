@@ -20,7 +20,7 @@ pub use sink::{Batches, MemoryFile, Sink};
 
 use rows::Rows;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::{Boxes, GroupCells, MaskedPart, Partition, Recoding, Solution};
 use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Problem, Protected};
@@ -303,10 +303,10 @@ fn check_names(columns: &[Column<'_>]) -> Result<()> {
     let mut seen: Map<&str, ()> = Map::default();
     for column in columns {
         if seen.insert(&column.name, ()).is_some() {
-            return Err(Error::input(format!(
-                "the release would have two columns called \"{}\"",
-                column.name
-            ))
+            return Err(Error::new(
+                ErrorCode::DuplicateColumn,
+                format!("the release would have two columns called \"{}\"", column.name),
+            )
             .with_hint("rename the column of the table that has this name already"));
         }
     }

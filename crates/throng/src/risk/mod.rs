@@ -24,7 +24,7 @@ pub use population::read as read_population;
 
 use crate::classes::Classes;
 use crate::data::{Code, Data};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::Table;
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -188,10 +188,11 @@ pub fn measure(
 /// A share of the population must be one.
 pub fn check_fraction(fraction: Option<f64>) -> Result<()> {
     match fraction {
-        Some(fraction) if !(fraction > 0.0 && fraction <= 1.0) => {
-            Err(Error::input(format!("the fraction must be above 0 and at most 1, found {fraction}"))
-                .with_hint("it is the share of the population that is in the table, for example 0.01"))
-        }
+        Some(fraction) if !(fraction > 0.0 && fraction <= 1.0) => Err(Error::new(
+            ErrorCode::BadValue,
+            format!("the fraction must be above 0 and at most 1, found {fraction}"),
+        )
+        .with_hint("it is the share of the population that is in the table, for example 0.01")),
         _ => Ok(()),
     }
 }

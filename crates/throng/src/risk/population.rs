@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Grouped;
 use crate::classes::Classes;
 use crate::data::{Attribute, Data};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::schema::Kind;
 use crate::table::{Map, Reading, Storage, Table};
 use crate::watch::Watch;
@@ -45,7 +45,7 @@ fn check_column(names: &[String], wanted: &str) -> Result<()> {
         Some(name) => format!("its column \"{name}\" may be the one: give it the same name as in the table"),
         None => "the population needs every quasi-identifier of the policy".to_owned(),
     };
-    Err(Error::input(format!("the population has no column \"{wanted}\""))
+    Err(Error::new(ErrorCode::UnknownColumn, format!("the population has no column \"{wanted}\""))
         .for_attribute(wanted)
         .with_hint(hint))
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::{Clock, Job, Prepared, check_release_is_not_the_table};
 use crate::classes::Classes;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
 use crate::plan::{Choices, Plan, UNMET_HINT, Unmet};
 use crate::privacy::Judge;
@@ -84,7 +84,7 @@ impl Method for Masking {
             _ => (0..problem.len() as u32).collect(),
         };
         if kept.is_empty() {
-            return Err(Error::requirement(
+            return Err(Error::new(ErrorCode::RecipeNotSafe,
                 "masked with this recipe, the records do not meet its requirement: no class of records is large enough",
             )
             .with_hint(UNMET_HINT));

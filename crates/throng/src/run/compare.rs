@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 
 use super::report;
 use crate::audit::{self, Keep, LowerBound};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::format::CSV;
 use crate::method::Methods;
 use crate::plan::{Choices, Plan, Registry};
@@ -96,9 +96,12 @@ impl Compare {
 
     fn nothing_ran(&self, runs: &[ComparisonRun]) -> Error {
         let reason = runs.iter().find_map(|run| Some(format!("{}: {}", run.method, run.refused.as_ref()?)));
-        Error::requirement("none of the methods could run, so there is nothing to compare")
-            .in_file(&self.data)
-            .with_hint(reason.unwrap_or_else(|| "name at least one method".to_owned()))
+        Error::new(
+            ErrorCode::NothingToCompare,
+            "none of the methods could run, so there is nothing to compare",
+        )
+        .in_file(&self.data)
+        .with_hint(reason.unwrap_or_else(|| "name at least one method".to_owned()))
     }
 }
 
@@ -128,12 +131,13 @@ struct Stage<'a> {
 
 impl Stage<'_> {
     fn run(&mut self, policy: &Policy, problem: &mut Problem) -> Result<ComparisonRun> {
-        let (report, refused) = match self.report(policy, problem) {
+        let (report, error) = match self.report(policy, problem) {
             Ok(report) => (Some(report), None),
-            Err(error) => (None, Some(refusal(error)?)),
+            Err(error) => (None, Some(refusing(error)?)),
         };
+        let (refused, code) = (error.as_ref().map(in_words), error.map(|error| error.code()));
         let (method, k) = (policy.method.name.clone(), policy.privacy.k().map(|k| k as u64));
-        Ok(ComparisonRun { method, k, report, refused })
+        Ok(ComparisonRun { method, k, report, refused, code })
     }
 
     /// Releases what a plan finds as a file in memory and audits it.
@@ -182,13 +186,17 @@ impl Stage<'_> {
     }
 }
 
-/// Why a combination did not run; a stop or a bug is not such a reason.
-fn refusal(error: Error) -> Result<String> {
+/// An error that is a reason for one combination not to run; a stop or a bug is not such a reason.
+fn refusing(error: Error) -> Result<Error> {
     match error.fault() {
-        Fault::Input | Fault::Requirement => Ok(match error.hint() {
-            Some(hint) => format!("{}; {hint}", error.message()),
-            None => error.message().to_owned(),
-        }),
+        Fault::Input | Fault::Requirement => Ok(error),
         Fault::Cancelled | Fault::Bug => Err(error),
+    }
+}
+
+fn in_words(error: &Error) -> String {
+    match error.hint() {
+        Some(hint) => format!("{}; {hint}", error.message()),
+        None => error.message().to_owned(),
     }
 }

@@ -19,7 +19,7 @@ pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
 
 use crate::audit::{Findings, audit_file};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::method::{Methods, Solution};
 use crate::plan::{self, Choices, Plan, Registry, Solved, Written};
 use crate::policy::Policy;
@@ -131,7 +131,7 @@ impl Job<'_> {
 fn check_release_is_not_the_table(data: &Path, release: &Path) -> Result<()> {
     match (data.canonicalize(), release.canonicalize()) {
         (Ok(data), Ok(same)) if data == same && data.is_file() => {
-            Err(Error::input("the release would overwrite the table")
+            Err(Error::new(ErrorCode::WouldOverwrite, "the release would overwrite the table")
                 .in_file(release)
                 .with_hint("give the release another name"))
         }
@@ -178,11 +178,12 @@ pub(crate) fn hash(path: &Path) -> Result<String> {
         return Ok(String::new());
     }
     let mut hasher = blake3::Hasher::new();
-    let file = std::fs::File::open(path).map_err(|cause| Error::io("read", path, &cause))?;
+    let file =
+        std::fs::File::open(path).map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
     let mut input = std::io::BufReader::with_capacity(1 << 20, file);
     loop {
-        let bytes =
-            std::io::BufRead::fill_buf(&mut input).map_err(|cause| Error::io("read", path, &cause))?;
+        let bytes = std::io::BufRead::fill_buf(&mut input)
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
         if bytes.is_empty() {
             return Ok(hasher.finalize().to_hex().to_string());
         }

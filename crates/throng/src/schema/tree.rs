@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::collections::Map;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 
 /// The label of every root and of every suppressed cell.
 pub const ANY: &str = "*";
@@ -33,7 +33,7 @@ impl Tree {
     /// Adds a leaf with its path; the error names the label at fault.
     pub fn push(&mut self, mut path: Vec<String>) -> Result<()> {
         if path.is_empty() {
-            return Err(Error::input("a leaf without a label"));
+            return Err(Error::new(ErrorCode::BadHierarchy, "a leaf without a label"));
         }
         let ancestors = path.split_off(1);
         let leaf = path.remove(0);
@@ -43,13 +43,16 @@ impl Tree {
                 Ok(())
             }
             Some(before) if *before == ancestors => {
-                Err(Error::input(format!("the value \"{leaf}\" stands here twice")))
+                Err(Error::new(ErrorCode::BadHierarchy, format!("the value \"{leaf}\" stands here twice")))
             }
-            Some(before) => Err(Error::input(format!(
-                "the value \"{leaf}\" has two parents: \"{}\" and \"{}\"",
-                before.first().map_or(ANY, String::as_str),
-                ancestors.first().map_or(ANY, String::as_str)
-            ))),
+            Some(before) => Err(Error::new(
+                ErrorCode::HierarchyTwoParents,
+                format!(
+                    "the value \"{leaf}\" has two parents: \"{}\" and \"{}\"",
+                    before.first().map_or(ANY, String::as_str),
+                    ancestors.first().map_or(ANY, String::as_str)
+                ),
+            )),
         }
     }
 
@@ -76,7 +79,10 @@ impl Tree {
         let mut leaves_under: Map<&str, usize> = Map::default();
         for (leaf, path) in &self.paths {
             if leaf == ANY || path.iter().any(|label| label == ANY) {
-                return Err(Error::input("the label \"*\" stands for the root and cannot be used below it"));
+                return Err(Error::new(
+                    ErrorCode::BadHierarchy,
+                    "the label \"*\" stands for the root and cannot be used below it",
+                ));
             }
             for (depth, label) in path.iter().enumerate() {
                 let rest = after_run(path, depth);
@@ -85,11 +91,14 @@ impl Tree {
                 }
                 match above.insert(label, rest) {
                     Some(before) if before != rest => {
-                        return Err(Error::input(format!(
-                            "the label \"{label}\" has two parents: \"{}\" and \"{}\"",
-                            before.first().map_or(ANY, String::as_str),
-                            rest.first().map_or(ANY, String::as_str)
-                        )));
+                        return Err(Error::new(
+                            ErrorCode::HierarchyTwoParents,
+                            format!(
+                                "the label \"{label}\" has two parents: \"{}\" and \"{}\"",
+                                before.first().map_or(ANY, String::as_str),
+                                rest.first().map_or(ANY, String::as_str)
+                            ),
+                        ));
                     }
                     _ => {}
                 }
@@ -99,9 +108,10 @@ impl Tree {
             // A leaf's label may name an inner node only if that node holds just this leaf.
             let Some(&leaves) = leaves_under.get(leaf.as_str()) else { continue };
             if leaves > 1 || !path.contains(leaf) {
-                return Err(Error::input(format!(
-                    "the label \"{leaf}\" is both a value and a group of other values"
-                ))
+                return Err(Error::new(
+                    ErrorCode::BadHierarchy,
+                    format!("the label \"{leaf}\" is both a value and a group of other values"),
+                )
                 .with_hint("rename the group, so that a published cell can be understood"));
             }
         }

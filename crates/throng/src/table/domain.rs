@@ -5,6 +5,7 @@
 
 use super::taxonomy::{NodeId, Taxonomy};
 use super::value;
+use crate::error::ErrorCode;
 use crate::schema::{Kind, Tree};
 use crate::words::shorten;
 
@@ -35,6 +36,8 @@ pub enum Scale {
 /// Why a value does not belong into a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
+    /// What it is, for programs.
+    pub code: ErrorCode,
     /// Index of the value in the dictionary.
     pub entry: u32,
     /// What is wrong with it.
@@ -215,7 +218,7 @@ fn close_band(band: &mut Vec<(u32, u32)>, from: usize, to: usize) {
 }
 
 fn scattered(label: &str) -> Misfit {
-    Misfit {
+    Misfit { code: ErrorCode::BadHierarchy,
         entry: 0,
         message: format!(
             "the label \"{}\" of the hierarchy does not stand for one stretch of numbers",
@@ -264,6 +267,7 @@ pub fn encode_numeric(texts: &[&str], missing: &[bool]) -> Result<Encoding, Misf
 
 fn not_a_number(entry: usize, text: &str) -> Misfit {
     Misfit {
+        code: ErrorCode::BadCell,
         entry: entry as u32,
         message: format!("\"{}\" is not a number or date", shorten(text)),
         hint: "correct the cell, list it under [data] missing, or make the attribute categorical".to_owned(),
@@ -286,6 +290,7 @@ pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>)
     if let Some(entry) = texts.iter().zip(missing).position(|(text, missing)| *text == super::ANY && !missing)
     {
         return Err(Misfit {
+            code: ErrorCode::BadCell,
             entry: entry as u32,
             message:
                 "the value \"*\" stands for a suppressed cell and cannot be a value of a quasi-identifier"
@@ -340,6 +345,7 @@ pub fn check_covered(tree: &Tree, texts: &[&str], missing: &[bool]) -> Result<()
 
 fn not_in_hierarchy(entry: usize, text: &str) -> Misfit {
     Misfit {
+        code: ErrorCode::HierarchyLeafMissing,
         entry: entry as u32,
         message: format!("the value \"{}\" is not in the hierarchy of its attribute", shorten(text)),
         hint: "add a line for it to the hierarchy, or list it under [data] missing".to_owned(),

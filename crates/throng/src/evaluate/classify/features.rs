@@ -1,7 +1,7 @@
 //! What a classifier learns from: the attributes of a table or release, and the class of each record.
 
 use crate::audit::{Cell, Cells};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::refine::Masks;
 use crate::policy::{Kind, Policy, Role};
 use crate::problem::{Attribute, Problem};
@@ -135,7 +135,7 @@ impl Data {
 fn class_of(problem: &Problem) -> Result<usize> {
     match problem.labels.is_empty() {
         false => Ok(0),
-        true => Err(Error::input("the policy has no class to predict")
+        true => Err(Error::new(ErrorCode::NoClass, "the policy has no class to predict")
             .with_hint("give the attribute that recipients want to predict `role = \"class\"`")),
     }
 }
@@ -151,7 +151,8 @@ pub(super) fn columns<'a>(
     table: &'a Table,
 ) -> impl Iterator<Item = (usize, &'a String)> {
     let class = &problem.labels[0].name;
-    let learned = move |name: &String| name != class && !matches!(policy.role(name), Role::Identifier | Role::Person);
+    let learned =
+        move |name: &String| name != class && !matches!(policy.role(name), Role::Identifier | Role::Person);
     table.names().iter().enumerate().filter(move |(_, name)| learned(name))
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::features::{Data, Feature, Values, column_values, columns, own_values, ranges};
 use super::{Material, Split, Study, class_labels, no_masks};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::recipe::{Finder, Mask, Recipe, take_unknown_values_in};
@@ -19,10 +19,13 @@ use crate::watch::Watch;
 pub(super) fn material(study: &Study<'_>, table: &Table, path: &Path, watch: &dyn Watch) -> Result<Material> {
     let or = "put both tables into one and tell with `train` how many records to learn from";
     if study.records.is_none() {
-        return Err(Error::input("nobody can tell the masks of a release that was made elsewhere")
-            .with_hint(
-                "leave out --release, so that masks are learned from the table and applied to the test table",
-            ));
+        return Err(Error::new(
+            ErrorCode::NoMasks,
+            "nobody can tell the masks of a release that was made elsewhere",
+        )
+        .with_hint(
+            "leave out --release, so that masks are learned from the table and applied to the test table",
+        ));
     }
     let problem = study.problem;
     let raw = Data::of_table(problem, study.policy, table)?;
@@ -68,9 +71,11 @@ fn read(
     let plan =
         |names: &[String]| match needed.iter().copied().chain([class]).find(|name| !names.contains(name)) {
             None => Ok(vec![Storage::Coded; names.len()]),
-            Some(name) => Err(Error::input(format!("the test table has no column \"{name}\""))
-                .for_attribute(name)
-                .with_hint("it must have all columns of the table that are learned from, and the class")),
+            Some(name) => {
+                Err(Error::new(ErrorCode::UnknownColumn, format!("the test table has no column \"{name}\""))
+                    .for_attribute(name)
+                    .with_hint("it must have all columns of the table that are learned from, and the class"))
+            }
         };
     let other = Table::read(path, &study.policy.reading(&plan, watch))?;
     let mut policy = recipe.policy_for(other.names())?;
@@ -78,7 +83,9 @@ fn read(
     let problem = Problem::new(&other, &policy)?;
     match problem.is_empty() {
         false => Ok((other, problem)),
-        true => Err(Error::input("the test table has no records to classify").in_file(path)),
+        true => {
+            Err(Error::new(ErrorCode::EmptyTable, "the test table has no records to classify").in_file(path))
+        }
     }
 }
 

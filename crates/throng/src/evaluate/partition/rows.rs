@@ -1,7 +1,7 @@
 //! What is split: rows whose features are ranges or labels, each with the class it should tell.
 
 use crate::audit::codes_of;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::evaluate::Study;
 use crate::problem::{Problem, Protected};
 use crate::table::{ANY, Scale};
@@ -53,7 +53,7 @@ impl<'a> Target<'a> {
         let mut counted = problem.labels.iter().chain(&problem.sensitive);
         let Some(name) = name else {
             return counted.next().map(Target::Protected).ok_or_else(|| {
-                Error::input("which attribute should be told from the others?").with_hint(
+                Error::new(ErrorCode::NoClass, "which attribute should be told from the others?").with_hint(
                     "give an attribute the role \"class\", or name one: target = \"…\" under [evaluate.partition]",
                 )
             });
@@ -64,9 +64,10 @@ impl<'a> Target<'a> {
             .map(Target::Protected)
             .or(quasi.map(Target::Quasi))
             .ok_or_else(|| {
-                Error::input(format!(
-                    "the target \"{name}\" is neither a quasi-identifier nor sensitive nor a class"
-                ))
+                Error::new(
+                    ErrorCode::UnknownAttribute,
+                    format!("the target \"{name}\" is neither a quasi-identifier nor sensitive nor a class"),
+                )
                 .with_hint("give it one of these roles in the policy")
             })
     }

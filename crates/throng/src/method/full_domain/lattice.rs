@@ -4,7 +4,7 @@
 //! with their number; strings are never counted from the table again. Groups of a prefix of attributes are refined
 //! attribute by attribute, so a string shares all work but the last step with its neighbours.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::privacy::Judge;
 use crate::problem::Problem;
 use crate::table::Map;
@@ -386,7 +386,7 @@ fn no_level(problem: &Problem, at: usize) -> Error {
 
 /// No string keeps the hard rules and meets the requirement.
 pub fn hard_rules_in_the_way(rules: &[String]) -> Error {
-    Error::requirement(format!(
+    Error::new(ErrorCode::RulesInTheWay, format!(
         "the hard rules {} stand in the way: no levels that keep them meet the requirement",
         rules.join(", ")
     ))

@@ -17,7 +17,7 @@ mod solution;
 
 use super::options::{Numbers, words};
 use super::{Entry, Method, OptionKind, OptionSpec, Options, Solution, Traits};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::privacy::Part;
 use crate::problem::Problem;
 use crate::research::{self, Settings};
@@ -217,7 +217,7 @@ impl FullDomainSearch {
             }
             _ => return Ok(()),
         };
-        Err(Error::input(error).with_hint("choose another goal under [method]"))
+        Err(Error::new(ErrorCode::BadOption, error).with_hint("choose another goal under [method]"))
     }
 }
 
@@ -233,8 +233,11 @@ fn nothing_valid(problem: &Problem) -> Error {
 fn given_values(options: &Options) -> Result<Vec<(String, Vec<f64>)>> {
     let Some(written) = options.structured("research_values")? else { return Ok(Vec::new()) };
     let wrong = || {
-        Error::input("research_values must give each attribute a list of numbers, one per level")
-            .with_hint("for example research_values = { race = [0.95, 0.72, 0.1] }")
+        Error::new(
+            ErrorCode::BadOption,
+            "research_values must give each attribute a list of numbers, one per level",
+        )
+        .with_hint("for example research_values = { race = [0.95, 0.72, 0.1] }")
     };
     let number = |value: &toml::Value| {
         let number = value.as_float().or(value.as_integer().map(|number| number as f64))?;

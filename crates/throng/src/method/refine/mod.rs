@@ -48,7 +48,7 @@ pub use trace::{End, Step};
 
 use super::options::{Numbers, words};
 use super::{Boxes, Entry, Method, Methods, OptionKind, OptionSpec, Options, Partition, Solution, Traits};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::privacy::Part;
 use crate::problem::Problem;
 use crate::watch::Watch;
@@ -189,7 +189,7 @@ impl Refine {
             (None, true) => Ok(Goal::Loss),
             (None, false) => Ok(Goal::Score),
             (Some(Goal::Score | Goal::Gain), true) => {
-                Err(Error::input("this goal of refine needs a class to gain information about").with_hint(
+                Err(Error::new(ErrorCode::NoClass, "this goal of refine needs a class to gain information about").with_hint(
                     "give the attribute that recipients want to predict `role = \"class\"`, or set `goal = \"loss\"`",
                 ))
             }

@@ -3,7 +3,8 @@
 use crate::privacy::Judge;
 use crate::problem::Problem;
 
-/// A set of attributes whose published combinations must be shared by at least k records.
+/// A [`crate::privacy::QuasiIdentifier`] in codes: attributes whose published combinations must be shared by at least k
+/// records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Qid {
     /// The attributes, ascending.

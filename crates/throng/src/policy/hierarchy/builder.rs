@@ -3,7 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::super::{DateUnit, Hierarchy};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::{Item, number, whole};
 use crate::keys::source::Source;
 
@@ -112,7 +112,7 @@ impl Builder<'_, '_> {
     }
 
     fn error(&self, item: &Item<'_>, message: impl Into<String>, label: &str) -> Error {
-        self.source.error(&item.span(), message, label)
+        self.source.error(ErrorCode::BadHierarchy, &item.span(), message, label)
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use self::records::{Record, Records};
 use super::Growing;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::Item;
 use crate::keys::source::Source;
 use crate::table::Tree;
@@ -19,6 +19,7 @@ use crate::table::Tree;
 pub(super) fn load(source: Source<'_>, item: &Item<'_>, name: &str) -> Result<Tree> {
     if name.trim().is_empty() {
         return Err(source.error(
+            ErrorCode::BadHierarchy,
             &item.span(),
             "the name of the hierarchy file is empty",
             "expected a file name",
@@ -31,16 +32,14 @@ pub(super) fn load(source: Source<'_>, item: &Item<'_>, name: &str) -> Result<Tr
 
 /// Points at the policy, for it is the policy that names a file which cannot be read.
 fn unreadable(source: Source<'_>, item: &Item<'_>, path: &Path, cause: &std::io::Error) -> Error {
-    let reason = Error::io(&format!("read the hierarchy {}", path.display()), path, cause);
+    let reason =
+        Error::io(ErrorCode::CannotRead, &format!("read the hierarchy {}", path.display()), path, cause);
     let hint = match cause.kind() {
         ErrorKind::NotFound => Some("relative names start at the folder of the policy"),
         _ => reason.hint(),
     };
-    let error = source.error(&item.span(), reason.message(), "cannot be read");
-    match hint {
-        Some(hint) => error.with_hint(hint),
-        None => error,
-    }
+    let error = source.error(reason.code(), &item.span(), reason.message(), "cannot be read");
+    error.with_hint_if(hint)
 }
 
 /// Reads the content of a hierarchy file.
@@ -55,9 +54,8 @@ fn parse(bytes: &[u8]) -> Result<Tree> {
         push(&mut growing, record)?;
     }
     if first.is_none() {
-        return Err(
-            Error::input("the hierarchy file is empty").with_hint("write one line per value: value;group;*")
-        );
+        return Err(Error::new(ErrorCode::BadHierarchy, "the hierarchy file is empty")
+            .with_hint("write one line per value: value;group;*"));
     }
     growing.finish().map_err(|(error, line)| match line {
         Some(line) => error.on_line(line),
@@ -68,7 +66,7 @@ fn parse(bytes: &[u8]) -> Result<Tree> {
 fn decode(bytes: &[u8]) -> Result<&str> {
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let newlines = bytes.iter().take(error.valid_up_to()).filter(|byte| **byte == b'\n').count();
-        Error::input("the hierarchy file is not valid UTF-8")
+        Error::new(ErrorCode::NotUtf8, "the hierarchy file is not valid UTF-8")
             .on_line(newlines as u64 + 1)
             .with_hint("save the file with the encoding UTF-8")
     })?;
@@ -81,16 +79,19 @@ fn check_length(record: &Record, first_line: u64, length: usize) -> Result<()> {
         return Ok(());
     }
     let cells = if found == 1 { "cell" } else { "cells" };
-    Err(Error::input(format!("this line has {found} {cells}, but line {first_line} has {length}"))
-        .on_line(record.line)
-        .with_hint(
-            "all lines need the same number of cells; where a level is missing, repeat the label before it",
-        ))
+    Err(Error::new(
+        ErrorCode::BadHierarchy,
+        format!("this line has {found} {cells}, but line {first_line} has {length}"),
+    )
+    .on_line(record.line)
+    .with_hint(
+        "all lines need the same number of cells; where a level is missing, repeat the label before it",
+    ))
 }
 
 fn check_labels(record: &Record) -> Result<()> {
     match record.cells.iter().position(|cell| cell.trim().is_empty()) {
-        Some(at) => Err(Error::input("an empty label in the hierarchy")
+        Some(at) => Err(Error::new(ErrorCode::BadHierarchy, "an empty label in the hierarchy")
             .on_line(record.line)
             .in_column(at as u64 + 1)
             .with_hint("give each cell a label; where a level is missing, repeat the label before it")),

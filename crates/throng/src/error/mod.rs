@@ -1,11 +1,17 @@
 //! What can go wrong, in words a data steward can act on.
 //!
-//! An [`Error`] has a [`Fault`] (whose it is, which decides the exit code), one sentence, the place, and
-//! a hint. The only cell value it may ever carry is the one at fault.
+//! An [`Error`] has a [`ErrorCode`] for programs, whose [`Fault`] (whose it is) decides the exit code, one sentence, the
+//! place, and a hint. Nothing may match the sentence: it may be worded anew in any version. The only cell value an
+//! error may ever carry is the one at fault.
+
+mod code;
 
 use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+
+pub use code::ErrorCode;
+use serde::Serialize;
 
 use crate::words::shorten;
 
@@ -14,22 +20,37 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Whose fault an error is; fronts turn it into an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fault {
     /// A wrong argument, policy or table: exit code 2.
     Input,
     /// The input is fine but the requirement cannot be met or does not hold: exit code 1.
     Requirement,
-    /// The caller asked to stop.
+    /// The caller asked to stop: exit code 130.
     Cancelled,
-    /// A broken promise of ours.
+    /// A broken promise of ours: exit code 70.
     Bug,
+}
+
+impl Fault {
+    /// The exit code of a command that ends with it.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Fault::Requirement => 1,
+            Fault::Input => 2,
+            Fault::Bug => 70,
+            Fault::Cancelled => 130,
+        }
+    }
 }
 
 /// Where an error is. Lines and columns count from 1; the column counts fields in tables and characters
 /// in policies.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Place {
     /// The file, as the user named it.
+    #[serde(serialize_with = "as_shown")]
     pub file: Option<PathBuf>,
     /// The line.
     pub line: Option<u64>,
@@ -56,7 +77,7 @@ pub struct Error(Box<Parts>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Parts {
-    fault: Fault,
+    code: ErrorCode,
     message: String,
     place: Place,
     hint: Option<String>,
@@ -64,10 +85,10 @@ struct Parts {
 }
 
 impl Error {
-    /// An error of the given fault.
-    pub fn new(fault: Fault, message: impl Into<String>) -> Self {
+    /// An error; the code says whose fault it is.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Error(Box::new(Parts {
-            fault,
+            code,
             message: message.into(),
             place: Place::default(),
             hint: None,
@@ -75,38 +96,40 @@ impl Error {
         }))
     }
 
-    /// A mistake in the arguments, the policy or the table.
-    pub fn input(message: impl Into<String>) -> Self {
-        Self::new(Fault::Input, message)
-    }
-
-    /// A requirement that cannot be met or does not hold.
-    pub fn requirement(message: impl Into<String>) -> Self {
-        Self::new(Fault::Requirement, message)
-    }
-
     /// The caller asked to stop.
     pub fn cancelled() -> Self {
-        Self::new(Fault::Cancelled, "stopped before the end; nothing was written")
+        Self::new(ErrorCode::Cancelled, "stopped before the end; nothing was written")
     }
 
     /// A broken promise of this program.
     pub fn bug(message: impl Into<String>) -> Self {
-        Self::new(Fault::Bug, message).with_hint("this is a mistake in throng itself; please report it")
+        Self::new(ErrorCode::Bug, message).with_hint("this is a mistake in throng itself; please report it")
     }
 
-    /// A failed file operation.
-    pub fn io(action: &str, file: &Path, cause: &std::io::Error) -> Self {
+    /// A failed file operation; `otherwise` is its code where the system gives no better reason.
+    pub fn io(otherwise: ErrorCode, action: &str, file: &Path, cause: &std::io::Error) -> Self {
         use std::io::ErrorKind as K;
-        let hint = match cause.kind() {
-            K::NotFound | K::NotADirectory => Some("check the path; the folder of an output must exist"),
-            K::PermissionDenied => Some("check the permissions of the file and its folder"),
-            K::StorageFull | K::QuotaExceeded => Some("free some space, or write to another disk"),
-            _ => None,
+        let (code, hint) = match cause.kind() {
+            K::NotFound | K::NotADirectory => {
+                (ErrorCode::FileNotFound, Some("check the path; the folder of an output must exist"))
+            }
+            K::PermissionDenied => {
+                (ErrorCode::PermissionDenied, Some("check the permissions of the file and its folder"))
+            }
+            K::StorageFull | K::QuotaExceeded => {
+                (ErrorCode::DiskFull, Some("free some space, or write to another disk"))
+            }
+            _ => (otherwise, None),
         };
-        let mut error = Self::input(format!("cannot {action}: {}", plain(cause))).in_file(file);
+        let mut error = Self::new(code, format!("cannot {action}: {}", plain(cause))).in_file(file);
         error.0.hint = hint.map(str::to_owned);
         error
+    }
+
+    /// Puts words before the sentence, such as which of several queries it is about.
+    pub(crate) fn preceded_by(mut self, words: impl fmt::Display) -> Self {
+        self.0.message = format!("{words}{}", self.0.message);
+        self
     }
 
     /// Says in which file.
@@ -139,6 +162,12 @@ impl Error {
         self
     }
 
+    /// Says what to do about it, where something is known.
+    pub(crate) fn with_hint_if(mut self, hint: Option<impl Into<String>>) -> Self {
+        self.0.hint = hint.map(Into::into).or(self.0.hint);
+        self
+    }
+
     /// Points at a piece of text.
     pub fn with_excerpt(mut self, excerpt: Excerpt) -> Self {
         let before = &excerpt.source[..excerpt.span.start.min(excerpt.source.len())];
@@ -149,9 +178,14 @@ impl Error {
         self
     }
 
+    /// What went wrong, for programs.
+    pub fn code(&self) -> ErrorCode {
+        self.0.code
+    }
+
     /// Whose fault it is.
     pub fn fault(&self) -> Fault {
-        self.0.fault
+        self.0.code.fault()
     }
 
     /// The sentence, without place and hint.
@@ -217,3 +251,22 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+/// `{"code", "message", "hint", "place"}`; `hint` is null where there is none, `place` has `file`, `line`, `column`
+/// and `attribute`, each null where unknown.
+impl Serialize for Error {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeStruct;
+        let mut fields = serializer.serialize_struct("Error", 4)?;
+        fields.serialize_field("code", &self.0.code)?;
+        fields.serialize_field("message", &self.0.message)?;
+        fields.serialize_field("hint", &self.0.hint)?;
+        fields.serialize_field("place", &self.0.place)?;
+        fields.end()
+    }
+}
+
+/// A path as people see it: one that is no text must not make an error unprintable.
+fn as_shown<S: serde::Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    path.as_ref().map(|path| path.display().to_string()).serialize(serializer)
+}
