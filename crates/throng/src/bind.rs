@@ -63,12 +63,22 @@ impl Problem {
 /// The records of a table in codes. Nobody demands anything yet.
 fn data(table: &Table, policy: &Policy) -> Result<Data> {
     let encoded = encode(table, policy)?;
-    let (people, rows) = people_and_rows(table, policy, &encoded)?;
+    let people = People::of_rows(table, &columns_of(table, policy, Role::Person), &policy.missing);
+    let nobody = people.as_ref().map_or(&[][..], |(_, nobody)| nobody);
+    if let (Some(row), Incomplete::Keep) = (nobody.first(), policy.incomplete) {
+        return Err(nobodys_record(table, policy, *row));
+    }
+    let rows = complete_rows(table, policy, &encoded, nobody);
+    let people = people.map(|(people, _)| match &rows {
+        Some(rows) => people.of_some(rows),
+        None => people,
+    });
     let count = rows.as_ref().map_or(table.len(), Vec::len);
     if count == 0 {
         return Err(no_records(table, policy));
     }
-    let parts = Parts::of(table, policy, rows.as_deref(), encoded, people.as_ref());
+    let mut parts = Parts::of(table, policy, rows.as_deref(), encoded);
+    parts.sensitive.iter_mut().for_each(|column| column.people = people.clone());
     let records = quasi_matrix(table, &parts.quasi, rows.as_deref(), count);
     let mut attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
     weigh(policy, &mut attributes, &records);
@@ -88,27 +98,6 @@ fn data(table: &Table, policy: &Policy) -> Result<Data> {
         dropped: table.len() - count,
         cache: Cache::default(),
     })
-}
-
-/// Whose the records are, where a policy asks for that, and the rows that are records, where not all of them are.
-fn people_and_rows(
-    table: &Table,
-    policy: &Policy,
-    encoded: &[(usize, Encoding)],
-) -> Result<(Option<People>, Option<Vec<u32>>)> {
-    let columns = (0..table.names().len()).filter(|&at| policy.role(&table.names()[at]) == Role::Person);
-    let Some((people, nobody)) = People::of_rows(table, &columns.collect::<Vec<_>>(), &policy.missing) else {
-        return Ok((None, complete_rows(table, policy, encoded, &[])));
-    };
-    if let (Some(row), Incomplete::Keep) = (nobody.first(), policy.incomplete) {
-        return Err(nobodys_record(table, policy, *row));
-    }
-    let rows = complete_rows(table, policy, encoded, &nobody);
-    let people = match &rows {
-        Some(rows) => people.of_some(rows),
-        None => people,
-    };
-    Ok((Some(people), rows))
 }
 
 /// What no class may exceed, and what single records demand.
@@ -150,13 +139,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(
-        table: &Table,
-        policy: &Policy,
-        rows: Option<&[u32]>,
-        encoded: Vec<(usize, Encoding)>,
-        people: Option<&People>,
-    ) -> Self {
+    fn of(table: &Table, policy: &Policy, rows: Option<&[u32]>, encoded: Vec<(usize, Encoding)>) -> Self {
         let mut parts = Parts::default();
         for (column, Encoding { domain, codes }) in encoded {
             let name = table.names()[column].clone();
@@ -172,7 +155,7 @@ impl Parts {
                 continue;
             }
             let codes = column_codes(table, column, &codes, rows);
-            let own = Protected { name, column, domain, has_hierarchy, codes, people: people.cloned() };
+            let own = Protected { name, column, domain, has_hierarchy, codes, people: None };
             if role == Role::Sensitive { parts.sensitive.push(own) } else { parts.labels.push(own) }
         }
         parts
@@ -226,16 +209,19 @@ fn no_records(table: &Table, policy: &Policy) -> Error {
     }
 }
 
+/// The columns of a role.
+fn columns_of(table: &Table, policy: &Policy, role: Role) -> Vec<usize> {
+    (0..table.names().len()).filter(|at| policy.role(&table.names()[*at]) == role).collect()
+}
+
 /// A row that does not say whose it is cannot be counted, neither as one more person nor as one that is there already.
 fn nobodys_record(table: &Table, policy: &Policy, row: u32) -> Error {
     let names: Vec<&str> = policy.person_columns().map(|(name, _)| name).collect();
-    Error::new(
-        ErrorCode::BadCell,
-        format!("a record does not say whose it is: \"{}\" is missing", names.join("\", \"")),
-    )
-    .in_file(table.origin())
-    .on_line(table.line_of(row as usize))
-    .with_hint("fill it in, or leave such rows out with incomplete = \"drop\" under [data]")
+    let message = format!("a record does not say whose it is: \"{}\" is missing", names.join("\", \""));
+    Error::new(ErrorCode::NoPerson, message)
+        .in_file(table.origin())
+        .on_line(table.line_of(row as usize))
+        .with_hint("fill it in, or leave such rows out with incomplete = \"drop\" under [data]")
 }
 
 /// The rows without missing cells, where the policy drops the others.

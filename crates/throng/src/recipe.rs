@@ -239,7 +239,7 @@ impl Recipe {
             policy.person_columns().map(|(name, _)| name).find(|name| !names.iter().any(|own| own == name));
         if let Some(name) = lost {
             let message = format!("the column \"{name}\" is not there, which says whose record it is");
-            return Err(Error::new(ErrorCode::MethodDoesNotFit, message)
+            return Err(Error::new(ErrorCode::UnknownColumn, message)
                 .for_attribute(name)
                 .with_hint("the requirement of the recipe counts people; give the table with that column"));
         }

@@ -93,6 +93,7 @@ codes! {
     WrongCellCount "wrong-cell-count" Input: "a record has more or fewer cells than the header", "correct the line that is named";
     RecordTooLong "record-too-long" Input: "a record is too long to be read", "look for a quote that was left open, or leave the column of long texts out";
     BadCell "bad-cell" Input: "a cell is not the number, date or text that it should be, or is `*` before anything was suppressed", "correct the cell, or list it under `[data] missing`";
+    NoPerson "no-person" Input: "a record does not say whose it is, in a table whose policy counts people", "fill it in, or leave such rows out with `incomplete = \"drop\"`";
     BadJsonLine "bad-json-line" Input: "a line of JSON Lines is not one flat object with the keys of the first ones", "write one object per line, each key once, all keys early on";
     NestedValue "nested-value" Input: "a list or structure stands where a single value is needed", "give each part a column, or make the column an identifier";
     UnreadableFile "unreadable-file" Input: "a file is damaged or not of the format that its ending names", "check that it is complete";

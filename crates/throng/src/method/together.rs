@@ -78,8 +78,7 @@ impl Together {
         let solution = self.0.solve(problem, watch)?;
         match solution.recoding {
             Recoding::Tight => Ok(solution),
-            _ => Err(Error::new(ErrorCode::MethodDoesNotFit,
-                "this method recodes values alike for all records, so it cannot keep together what is constant \
+            _ => Err(Error::new(ErrorCode::MethodDoesNotFit, "this method recodes values alike for all records, so it cannot keep together what is constant \
                  within a person",
             )
             .with_hint("choose another method, for example mondrian, hilbert or peel, or drop together")),

@@ -52,11 +52,8 @@ impl Model for KAnonymity {
 
     fn explain(&self, whole: &Tally, _: &Data) -> Error {
         let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
-        Error::new(
-            ErrorCode::KExceedsTable,
-            format!("k = {} cannot be met: the table has only {count} {what}", self.k),
-        )
-        .with_hint(format!("the largest possible k is {count}"))
+        let message = format!("k = {} cannot be met: the table has only {count} {what}", self.k);
+        Error::new(ErrorCode::KExceedsTable, message).with_hint(format!("the largest possible k is {count}"))
     }
 }
 

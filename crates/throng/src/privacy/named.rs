@@ -122,15 +122,12 @@ impl Spec for QuasiIdentifiers {
             let (k, names) = (published.smallest_on(own.names()), own.names().join(", "));
             let violation =
                 (k < own.k).then(|| format!("k = {} is required on {names}, only {k} is reached", own.k));
-            let whom = published.counted();
-            Achieved::at_least(
-                KEY,
-                "k",
-                format!("the fewest {whom} that share these attributes as published"),
-            )
-            .of(own.names())
-            .reached(Figure::Count(k as u64))
-            .asked(Figure::Count(own.k as u64), violation.into_iter().collect())
+            let meaning =
+                format!("the fewest {} that share these attributes as published", published.counted());
+            Achieved::at_least(KEY, "k", meaning)
+                .of(own.names())
+                .reached(Figure::Count(k as u64))
+                .asked(Figure::Count(own.k as u64), violation.into_iter().collect())
         };
         Ok(self.each.iter().map(one).collect())
     }

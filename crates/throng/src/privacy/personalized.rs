@@ -232,10 +232,9 @@ impl Model for OwnAnonymity {
 
     fn explain(&self, whole: &Tally, _: &Data) -> Error {
         let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
-        Error::new(
-            ErrorCode::KExceedsTable,
-            format!("a record asks for k = {}, but the table has only {count} {what}", whole.demand()),
-        )
-        .with_hint("lower the largest k of the policy's own_k, or of the column that k_column names")
+        let message =
+            format!("a record asks for k = {}, but the table has only {count} {what}", whole.demand());
+        Error::new(ErrorCode::KExceedsTable, message)
+            .with_hint("lower the largest k of the policy's own_k, or of the column that k_column names")
     }
 }

@@ -151,7 +151,8 @@ pub(super) fn columns<'a>(
     table: &'a Table,
 ) -> impl Iterator<Item = (usize, &'a String)> {
     let class = &problem.labels[0].name;
-    let learned = move |name: &String| name != class && policy.role(name) != Role::Identifier;
+    let learned =
+        move |name: &String| name != class && !matches!(policy.role(name), Role::Identifier | Role::Person);
     table.names().iter().enumerate().filter(move |(_, name)| learned(name))
 }
 
