@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::loss::Limits;
 use crate::mapping::{Line, Lines, Mapping};
 use crate::policy::{Incomplete, Policy, Role};
-use crate::privacy::{Privacy, Requirement};
+use crate::privacy::{KAnonymity, Privacy, Requirement};
 use crate::research::association;
 use crate::rules::Rules;
 use crate::secret::Secret;
@@ -444,6 +444,18 @@ impl Problem {
             dropped: self.dropped,
             lines: Lines::default(),
         }
+    }
+
+    /// The same records without their sensitive values, to be put into classes of so many: for methods that must not look
+    /// at values while they group.
+    pub fn by_size(&self, k: usize) -> Self {
+        let mut own = self.clone();
+        own.requirement = Requirement::from_models(vec![Box::new(KAnonymity { k })]);
+        own.sensitive.clear();
+        own.demands = None;
+        own.demands_by_key.clear();
+        own.suppressible = 0;
+        own
     }
 
     /// Whether there are no records.

@@ -13,6 +13,7 @@ pub mod exact;
 pub mod facts;
 pub mod improve;
 pub mod local;
+pub mod lots;
 pub mod mondrian;
 pub mod options;
 pub mod ordered;
