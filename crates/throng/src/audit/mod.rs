@@ -164,12 +164,12 @@ pub(crate) fn audit_cells<'a>(
 }
 
 /// The release's columns of each quasi-identifier: one, or two where bounds were published.
-struct Columns {
+pub(crate) struct Columns {
     of_attribute: Vec<Vec<usize>>,
 }
 
 impl Columns {
-    fn all(&self) -> Vec<usize> {
+    pub fn all(&self) -> Vec<usize> {
         self.of_attribute.concat()
     }
 }
@@ -178,7 +178,7 @@ fn bounds(name: &str) -> [String; 2] {
     [format!("{name}.min"), format!("{name}.max")]
 }
 
-fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
+pub(crate) fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
     let find = |name: &str| release.names().iter().position(|column| column == name);
     let of_attribute = problem
         .attributes

@@ -1,6 +1,6 @@
 //! A run or an audit in at most 80 columns of plain text.
 
-use super::Report;
+use super::{Report, diversity};
 use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
 use super::summary::{Requirement, bound_words, gap_words, headline, requirements, verdict, verdict_heading};
@@ -42,6 +42,9 @@ fn measured(measures: &Measures) -> Vec<String> {
     lines.push(String::new());
     lines.extend(field("Rows", &row_words(measures)));
     lines.extend(field("Classes", &format!("{}; {}", count(measures.classes), class_words(measures))));
+    if let Some(words) = diversity::margin_words(measures) {
+        lines.extend(field("l", &words));
+    }
     lines.extend(field("Loss", &loss_words(measures)));
     let cost =
         format!("discernibility {}, C_AVG {}", figure(measures.discernibility), figure(measures.c_avg));

@@ -5,6 +5,7 @@
 
 mod anonymize;
 mod apply;
+mod attack;
 mod compare;
 mod evaluate;
 
@@ -16,6 +17,7 @@ use indexmap::IndexMap;
 pub use anonymize::Anonymize;
 pub use apply::Apply;
 pub(crate) use apply::take_unknown_values_in;
+pub use attack::{Attacked, attack_files};
 pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
 
