@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::time::Instant;
 
+use throng::method::Method;
 use throng::method::improve::ROUNDS;
 use throng::method::mondrian::{Cut, Mondrian, Ties};
 use throng::method::peel::{EFFORT, Peel};
-use throng::method::Method;
 use throng::policy::Policy;
 use throng::problem::Problem;
-use throng::watch::Unwatched;
 use throng::run;
+use throng::watch::Unwatched;
 use throng_bench::{Result, blow_up, loss, peak_memory};
 
 use crate::sweep;

@@ -20,7 +20,10 @@ fn people(rows: usize) -> String {
 
 fn with_people(method: &str) -> Folder {
     let policy = POLICY.replace("k = 3", "l = 3") + &format!("[method]\nseed = 1\n{method}\n");
-    Folder::new().with("people.csv", &people(1500)).with("policy.toml", &policy).with("secret", &"s".repeat(32))
+    Folder::new()
+        .with("people.csv", &people(1500))
+        .with("policy.toml", &policy)
+        .with("secret", &"s".repeat(32))
 }
 
 fn anonymize(folder: &Folder, further: &[&str]) {
@@ -60,7 +63,11 @@ fn attacks_are_told_in_words_and_only_on_request() {
     let ran = folder.run(&AUDIT);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.stdout.contains("farthest member has the most frequent value"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("above chance") && ran.stdout.contains("shuffle the sensitive"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("above chance") && ran.stdout.contains("shuffle the sensitive"),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
     assert!(ran.stdout.contains("largest that this table allows"), "{}", ran.stdout);
     assert!(!folder.run(&AUDIT[..5]).stdout.contains("farthest"));
@@ -81,7 +88,10 @@ fn permuted_releases_can_be_attacked_and_tables_without_sensitive_values_cannot(
     assert_eq!(told["attack"]["membership"], "exact");
     assert_eq!(told["attack"]["within_noise"], true, "{}", told["attack"]);
     let policy = POLICY.replace("[attribute.illness]\nrole = \"sensitive\"", "");
-    let folder = Folder::new().with("people.csv", &people(60)).with("policy.toml", &policy).with("secret", &"s".repeat(32));
+    let folder = Folder::new()
+        .with("people.csv", &people(60))
+        .with("policy.toml", &policy)
+        .with("secret", &"s".repeat(32));
     anonymize(&folder, &[]);
     let ran = folder.run(&AUDIT);
     assert_eq!(ran.code, 2, "{}", ran.stdout);

@@ -23,7 +23,8 @@ use throng::watch::Unwatched;
 /// Different numbers with values that do not depend on them: 30 % v0, 20 % v1, 5 % each of ten others.
 fn table(rows: usize, dimensions: usize, seed: u64) -> String {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut columns: Vec<Vec<usize>> = (0..dimensions).map(|_| (0..rows).map(|at| 7 * at).collect()).collect();
+    let mut columns: Vec<Vec<usize>> =
+        (0..dimensions).map(|_| (0..rows).map(|at| 7 * at).collect()).collect();
     columns.iter_mut().for_each(|column| column.shuffle(&mut random));
     let value = |at: usize| match at * 20 / rows {
         0..6 => 0,
@@ -43,7 +44,9 @@ fn table(rows: usize, dimensions: usize, seed: u64) -> String {
 
 fn policy(dimensions: usize, privacy: &str, method: &str) -> String {
     let quasi: String = (0..dimensions).map(|at| format!("[attribute.q{at}]\nrole = \"quasi\"\n")).collect();
-    format!("[privacy]\n{privacy}\n[method]\nseed = 1\n{method}\n[attribute.s]\nrole = \"sensitive\"\n{quasi}")
+    format!(
+        "[privacy]\n{privacy}\n[method]\nseed = 1\n{method}\n[attribute.s]\nrole = \"sensitive\"\n{quasi}"
+    )
 }
 
 fn load(rows: usize, dimensions: usize, privacy: &str, method: &str) -> Loaded {
@@ -69,7 +72,8 @@ fn lowest_has_it(loaded: &Loaded, solution: &Solution) -> (f64, f64, f64) {
     let has = |record: &u32| rows[*record as usize].last().unwrap() == "v0";
     let (mut hits, mut chance, mut variance, mut classes) = (0.0, 0.0, 0.0, 0.0);
     for class in solution.partition.groups().filter(|class| class.iter().any(has)) {
-        let lowest = class.iter().min_by_key(|record| rows[**record as usize][0].parse::<u64>().unwrap()).unwrap();
+        let lowest =
+            class.iter().min_by_key(|record| rows[**record as usize][0].parse::<u64>().unwrap()).unwrap();
         let share = class.iter().filter(|record| has(record)).count() as f64 / class.len() as f64;
         hits += f64::from(u8::from(has(lowest)));
         chance += share;
@@ -195,7 +199,11 @@ fn plain(table: &str, release: &str) -> Plain {
     };
     let (mut hits, mut chance) = (0.0, 0.0);
     for class in classes.values() {
-        let top = class.iter().map(|row| table[*row][width].as_str()).max_by_key(|value| counts[value]).unwrap();
+        let top = class
+            .iter()
+            .map(|row| table[*row][width].as_str())
+            .max_by_key(|value| (counts[value], std::cmp::Reverse(*value)));
+        let top = top.unwrap();
         let mean: Vec<f64> = class.iter().map(|a| class.iter().map(|b| apart(*a, *b)).sum()).collect();
         let most = mean.iter().copied().fold(0.0, f64::max);
         let far: Vec<usize> = (0..class.len()).filter(|at| mean[*at] > most - 1e-9).collect();
@@ -259,7 +267,9 @@ fn values_shuffled_within_classes_are_within_noise_of_the_control() {
     let mut own = load(3000, 1, "l = 3", "name = \"hilbert\"\ndealing = \"literal\"");
     let classes = solve(&own).partition;
     let leaking = attack(&own.problem, &classes, &Unwatched).unwrap();
-    assert!(leaking[0].farthest.is_above_chance() && leaking[0].windows.iter().all(|own| own.is_above_chance()));
+    assert!(
+        leaking[0].farthest.is_above_chance() && leaking[0].windows.iter().all(|own| own.is_above_chance())
+    );
     let mut random = ChaCha8Rng::seed_from_u64(8);
     for class in classes.groups() {
         let codes = &mut own.problem.sensitive[0].codes;
@@ -285,14 +295,20 @@ fn who_is_in_which_class_is_found_out_from_files() {
         let sensitive = (publish == Publish::Permutation).then(|| {
             let mut file = throng::release::MemoryFile::new(&throng::format::CSV);
             let release = throng::release::Release::new(
-                &own.table, &own.problem, &own.policy, &solution, publish, Order::Shuffled,
+                &own.table,
+                &own.problem,
+                &own.policy,
+                &solution,
+                publish,
+                Order::Shuffled,
             );
             release.unwrap().write_sensitive(&mut file).unwrap();
             file
         });
         let beside = sensitive.as_ref().map(|file| file as &dyn throng::release::Sink);
         let received =
-            Received::read_back(&release, beside, &own.problem, &own.policy, Keep::Audited, &Unwatched).unwrap();
+            Received::read_back(&release, beside, &own.problem, &own.policy, Keep::Audited, &Unwatched)
+                .unwrap();
         let found = members(&own.problem, &own.policy, &received, &Unwatched).unwrap();
         assert_eq!(found.known, known);
         // As many classes of each size, with the same values and the same ranges.
@@ -330,7 +346,11 @@ fn a_release_of_another_table_is_refused() {
     let text = String::from_utf8(release.bytes.clone()).unwrap();
     let (folder, data) = own.on_disk();
     let file = folder.path().join("release.csv");
-    let other: String = text.lines().enumerate().map(|(at, line)| if at < 5 || at > 60 { format!("{line}\n") } else { "[0-7],v1\n".to_owned() }).collect();
+    let other: String = text
+        .lines()
+        .enumerate()
+        .map(|(at, line)| if at < 5 || at > 60 { format!("{line}\n") } else { "[0-7],v1\n".to_owned() })
+        .collect();
     std::fs::write(&file, other).unwrap();
     let error = run::attack_files(&data, &file, &own.policy, &Unwatched).unwrap_err();
     assert!(error.message().contains("some of its rows fit no record"), "{}", error.message());

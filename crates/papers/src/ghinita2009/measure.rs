@@ -71,7 +71,8 @@ impl Data {
         let searched = named("accuracy-search") && !method.contains("over =");
         let along_a_line = named("hilbert") || named("idistance") || searched;
         let literal = if along_a_line { "dealing = \"literal\"\n" } else { "" };
-        let text = format!("[privacy]\n{privacy}\n[method]\nseed = 1\n{method}\n{literal}{}", self.attributes);
+        let text =
+            format!("[privacy]\n{privacy}\n[method]\nseed = 1\n{method}\n{literal}{}", self.attributes);
         let policy = Policy::parse(&text, None)?;
         let table = self.table(&policy)?;
         Ok((Problem::new(&table, &policy)?, policy))

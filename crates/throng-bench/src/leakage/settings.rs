@@ -53,8 +53,11 @@ fn numbers(rows: usize, dimensions: usize, shares: &[u32]) -> String {
     let mut random = random(dimensions as u64 * 1000 + u64::from(shares[0]));
     let total: u32 = shares.iter().sum();
     let count = |share: &u32| (rows * *share as usize).div_ceil(total as usize);
-    let mut values: Vec<usize> =
-        shares.iter().enumerate().flat_map(|(value, share)| std::iter::repeat_n(value, count(share))).collect();
+    let mut values: Vec<usize> = shares
+        .iter()
+        .enumerate()
+        .flat_map(|(value, share)| std::iter::repeat_n(value, count(share)))
+        .collect();
     // Rounding up leaves a few too many of the rarest.
     values.truncate(rows);
     values.shuffle(&mut random);
@@ -76,7 +79,8 @@ pub fn census(folder: &Path, rows: usize) -> Result<Vec<Setting>> {
     all.shuffle(&mut random);
     all.truncate(rows);
     let names: Vec<String> = header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-    let sensitive = names.iter().position(|name| name == SENSITIVE).ok_or("census9-like has no Occupation")?;
+    let sensitive =
+        names.iter().position(|name| name == SENSITIVE).ok_or("census9-like has no Occupation")?;
     let mut values: Vec<Vec<u8>> = all.iter().map(|record| record[sensitive].to_vec()).collect();
     values.shuffle(&mut random);
     let kept: Vec<usize> =
@@ -84,15 +88,14 @@ pub fn census(folder: &Path, rows: usize) -> Result<Vec<Setting>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(kept.iter().map(|at| &names[*at]))?;
     for (record, value) in all.iter().zip(&values) {
-        writer.write_record(kept.iter().map(|at| if *at == sensitive { &value[..] } else { &record[*at] }))?;
+        writer
+            .write_record(kept.iter().map(|at| if *at == sensitive { &value[..] } else { &record[*at] }))?;
     }
     let csv = String::from_utf8(writer.into_inner().map_err(|error| error.to_string())?)?;
     let requirements = ["l = 2", "l = 6", "l = 6, k = 10", "l = 9", "l = 10"];
-    Ok(requirements.map(|own| Setting {
-        name: format!("census, {own}"),
-        csv: csv.clone(),
-        policy: policy(folder, own),
-    }).to_vec())
+    Ok(requirements
+        .map(|own| Setting { name: format!("census, {own}"), csv: csv.clone(), policy: policy(folder, own) })
+        .to_vec())
 }
 
 const SENSITIVE: &str = "Occupation";

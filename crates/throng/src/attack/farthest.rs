@@ -84,7 +84,8 @@ fn share(records: &[u32], codes: &[u32], value: u32) -> f64 {
 pub(super) fn measure(far: &[Far], tops: &Tops, codes: &[u32], shuffled: &[Vec<u32>]) -> Farthest {
     let count = far.len().max(1) as f64;
     let each = || far.iter().zip(&tops.classes);
-    let hits = |codes: &[u32]| each().map(|(far, top)| share(&far.farthest, codes, *top)).sum::<f64>() / count;
+    let hits =
+        |codes: &[u32]| each().map(|(far, top)| share(&far.farthest, codes, *top)).sum::<f64>() / count;
     let chances: Vec<f64> = each().map(|(far, top)| share(&far.members, codes, *top)).collect();
     // Several farthest members are a sample without return: their share varies less.
     let spread = |(far, chance): (&Far, &f64)| {
@@ -109,9 +110,8 @@ fn dearest(far: &[Far], tops: &Tops, codes: &[u32]) -> (f64, f64) {
     let mut order: Vec<usize> = (0..far.len()).collect();
     order.sort_by(|a, b| far[*b].ncp.total_cmp(&far[*a].ncp).then(a.cmp(b)));
     order.truncate(far.len().div_ceil(10));
-    let mean = |of: &dyn Fn(usize) -> f64| {
-        order.iter().map(|at| of(*at)).sum::<f64>() / order.len().max(1) as f64
-    };
+    let mean =
+        |of: &dyn Fn(usize) -> f64| order.iter().map(|at| of(*at)).sum::<f64>() / order.len().max(1) as f64;
     let hits = mean(&|at| share(&far[at].farthest, codes, tops.classes[at]));
     (hits, mean(&|at| share(&far[at].members, codes, tops.classes[at])))
 }

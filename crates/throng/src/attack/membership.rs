@@ -130,12 +130,7 @@ fn in_order(problem: &Problem, classes: &Classes, boxes: &[ClassBox], kinds: &Ki
 }
 
 /// Records and rows with equal quasi-identifiers belong together.
-fn by_exact_values(
-    problem: &Problem,
-    table: &Table,
-    groups: &Classes,
-    cells: &Cells<'_>,
-) -> Result<Members> {
+fn by_exact_values(problem: &Problem, table: &Table, groups: &Classes, cells: &Cells<'_>) -> Result<Members> {
     let mut records: Map<Vec<u32>, Vec<u32>> = Map::default();
     let attributes = problem.attributes.len();
     for record in (0..problem.len() as u32).rev() {
@@ -146,8 +141,9 @@ fn by_exact_values(
     let mut found = vec![Vec::new(); groups.len()];
     for group in 0..groups.len() {
         for row in groups.rows(group) {
-            let codes = boxes::exact(problem, cells, *row as usize)
-                .ok_or_else(|| mismatch(table, "it is one by permutation, but not all of its cells are exact"))?;
+            let codes = boxes::exact(problem, cells, *row as usize).ok_or_else(|| {
+                mismatch(table, "it is one by permutation, but not all of its cells are exact")
+            })?;
             let record = records.get_mut(&codes).and_then(Vec::pop);
             found[group].push(record.ok_or_else(|| mismatch(table, "some of its rows fit no record"))?);
             groups_of.entry(codes).or_default().push(group);

@@ -120,10 +120,7 @@ impl Tops {
         let rank = |value: &u32| (counts[*value as usize], std::cmp::Reverse(*value));
         let most = |values: &mut dyn Iterator<Item = u32>| values.max_by_key(rank).unwrap_or(0);
         let of_class = |class: &[u32]| most(&mut class.iter().map(|record| counted.codes[*record as usize]));
-        Tops {
-            table: most(&mut (0..counts.len() as u32)),
-            classes: classes.groups().map(of_class).collect(),
-        }
+        Tops { table: most(&mut (0..counts.len() as u32)), classes: classes.groups().map(of_class).collect() }
     }
 }
 

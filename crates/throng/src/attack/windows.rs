@@ -57,7 +57,8 @@ pub(super) fn measure(
             .filter(|(_, expected)| expected.variance > 0.0)
             .collect();
         let mean = |codes: &[u32]| {
-            let sum: f64 = windows.iter().map(|(window, expected)| square(window, expected, codes, tops.table)).sum();
+            let sum: f64 =
+                windows.iter().map(|(window, expected)| square(window, expected, codes, tops.table)).sum();
             sum / windows.len().max(1) as f64
         };
         let control: Vec<f64> = shuffled.iter().map(|codes| mean(codes)).collect();

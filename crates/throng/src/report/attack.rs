@@ -45,7 +45,9 @@ const REAL: &str = "In a real table sensitive values also depend on quasi-identi
 fn known_words(attacked: &Attacked) -> String {
     let certain = percent(attacked.certain);
     match attacked.membership {
-        Membership::Order => "The rows are in the order of the table, so who is in which class is known.".to_owned(),
+        Membership::Order => {
+            "The rows are in the order of the table, so who is in which class is known.".to_owned()
+        }
         Membership::Exact => format!(
             "Quasi-identifiers are exact, so who is in which group is known, for {certain} of the records for certain."
         ),

@@ -1,7 +1,7 @@
 //! What a reader of a report should know beside the figures: of the policy, of how the run went, and of the method.
 
-use super::{diversity, methods};
 use super::page::{Block, Section};
+use super::{diversity, methods};
 use crate::audit::{Measures, RuleMeasure};
 use crate::method::Fact;
 use crate::policy::{Kind, Policy, Role};

@@ -1,10 +1,10 @@
 //! A run or an audit in at most 80 columns of plain text.
 
-use super::{Report, diversity};
 use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
 use super::summary::{Requirement, bound_words, gap_words, headline, requirements, verdict, verdict_heading};
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
+use super::{Report, diversity};
 use crate::audit::Measures;
 
 /// The widest line.

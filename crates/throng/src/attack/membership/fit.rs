@@ -52,7 +52,8 @@ pub(super) fn fit(
     let candidates = |record: u32| {
         watch.check()?;
         let kind = kinds.of_record[record as usize] as usize;
-        let fits = |class: &u32| room[*class as usize][kind] > 0 && boxes[*class as usize].covers(problem, record);
+        let fits =
+            |class: &u32| room[*class as usize][kind] > 0 && boxes[*class as usize].covers(problem, record);
         Ok((0..boxes.len() as u32).filter(fits).collect())
     };
     let candidates: Vec<Vec<u32>> =

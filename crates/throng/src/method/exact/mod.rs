@@ -89,7 +89,8 @@ pub enum Loss {
 impl Method for Exact {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         if problem.limits.is_empty() && Judge::new(problem).count_decides() && self.loss == Loss::Gcp {
-            return Ordered { mapping: self.mapping, cost: Cost::Box, dealing: Dealing::default() }.solve(problem, watch);
+            return Ordered { mapping: self.mapping, cost: Cost::Box, dealing: Dealing::default() }
+                .solve(problem, watch);
         }
         let line = problem.line(&self.mapping, watch)?;
         let kernel = Kernel::new(&problem.attributes);

@@ -34,7 +34,7 @@ pub(in crate::method) fn solve<C: Code>(
     let blocks = method.solve(&problem.by_size(lots.block_size()), watch)?.partition;
     let blocks: Vec<Block<C>> = blocks.groups().map(|records| lots.block(records)).collect();
     let mut parts = Vec::new();
-    lots.part(blocks.iter().collect(), &mut parts);
+    lots.part(&blocks.iter().collect::<Vec<_>>(), &mut parts);
     lots.deal_each(parts, watch)
 }
 
@@ -44,6 +44,13 @@ struct Block<C> {
     extent: Extent<C>,
     /// Where its middle lies on the line.
     place: u32,
+}
+
+/// Blocks in two halves.
+struct Halved<'b, C> {
+    loss: f64,
+    one: Vec<&'b Block<C>>,
+    other: Vec<&'b Block<C>>,
 }
 
 impl<C: Code> Lots<'_, C> {
@@ -69,16 +76,16 @@ impl<C: Code> Lots<'_, C> {
     }
 
     /// Halves blocks while both halves may be classes.
-    fn part(&self, blocks: Vec<&Block<C>>, parts: &mut Vec<Vec<u32>>) {
-        if let [block] = blocks[..] {
+    fn part(&self, blocks: &[&Block<C>], parts: &mut Vec<Vec<u32>>) {
+        if let [block] = blocks {
             return self.part_records(block.records.clone(), parts);
         }
-        match self.halves_of_blocks(&blocks) {
-            Some((one, other)) => {
-                self.part(one, parts);
-                self.part(other, parts);
+        match self.halves_of_blocks(blocks) {
+            Some(halved) => {
+                self.part(&halved.one, parts);
+                self.part(&halved.other, parts);
             }
-            None => parts.push(records(&blocks)),
+            None => parts.push(records(blocks)),
         }
     }
 
@@ -95,19 +102,16 @@ impl<C: Code> Lots<'_, C> {
     }
 
     /// Of the halves along each attribute and along the line, those that lose least and may both be classes.
-    fn halves_of_blocks<'b>(&self, blocks: &[&'b Block<C>]) -> Option<(Vec<&'b Block<C>>, Vec<&'b Block<C>>)> {
+    fn halves_of_blocks<'b>(&self, blocks: &[&'b Block<C>]) -> Option<Halved<'b, C>> {
         let ways = (0..self.kernel.attributes()).map(Some).chain([None]);
-        let mut all: Vec<_> = ways.filter_map(|way| self.halve_blocks(blocks, way)).collect();
-        all.sort_by(|(a, ..), (b, ..)| a.total_cmp(b));
+        let mut all: Vec<Halved<C>> = ways.filter_map(|way| self.halve_blocks(blocks, way)).collect();
+        // Sorting is stable: of equals the one by the first attribute.
+        all.sort_by(|a, b| a.loss.total_cmp(&b.loss));
         let holds = |blocks: &[&Block<C>]| self.holds(&records(blocks));
-        all.into_iter().find(|(_, one, other)| holds(one) && holds(other)).map(|(_, one, other)| (one, other))
+        all.into_iter().find(|halved| holds(&halved.one) && holds(&halved.other))
     }
 
-    fn halve_blocks<'b>(
-        &self,
-        blocks: &[&'b Block<C>],
-        attribute: Option<usize>,
-    ) -> Option<(f64, Vec<&'b Block<C>>, Vec<&'b Block<C>>)> {
+    fn halve_blocks<'b>(&self, blocks: &[&'b Block<C>], attribute: Option<usize>) -> Option<Halved<'b, C>> {
         let key = |block: &Block<C>| match attribute {
             Some(at) => (block.extent.low(at).index() + block.extent.high(at).index()) as u32,
             None => block.place,
@@ -125,7 +129,8 @@ impl<C: Code> Lots<'_, C> {
         };
         let first = ranked.iter().copied().take_while(until).count().max(1);
         let other = ranked.split_off(first);
-        Some((self.loss_of_blocks(&ranked) + self.loss_of_blocks(&other), ranked, other))
+        let loss = self.loss_of_blocks(&ranked) + self.loss_of_blocks(&other);
+        Some(Halved { loss, one: ranked, other })
     }
 
     fn loss_of_blocks(&self, blocks: &[&Block<C>]) -> f64 {

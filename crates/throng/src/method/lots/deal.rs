@@ -99,10 +99,9 @@ impl<C: Code> Lots<'_, C> {
         let start = random.random_range(0..all);
         // Every so many-th record, from a random start: exactly as many as the first half has.
         let is_first = |at: usize| ((at + 1) * first + start) / all > (at * first + start) / all;
-        let (mut sides, mut at) = ((Vec::new(), Vec::new()), 0);
-        for record in alike.into_iter().flatten() {
+        let mut sides = (Vec::new(), Vec::new());
+        for (at, record) in alike.into_iter().flatten().enumerate() {
             if is_first(at) { sides.0.push(record) } else { sides.1.push(record) }
-            at += 1;
         }
         sides
     }
@@ -116,7 +115,8 @@ fn mend(shares: &mut [Share], first: usize, random: &mut impl Rng) -> bool {
     }
     let mut taken = sum(|share| share.taken, shares);
     while taken != first {
-        let open = |share: &Share| if taken < first { share.taken < share.most } else { share.taken > share.least };
+        let open =
+            |share: &Share| if taken < first { share.taken < share.most } else { share.taken > share.least };
         let movable: Vec<usize> = (0..shares.len()).filter(|at| open(&shares[*at])).collect();
         let Some(&at) = movable.choose(random) else { return false };
         if taken < first {

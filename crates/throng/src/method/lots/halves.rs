@@ -7,11 +7,11 @@ use super::deal::Sides;
 use crate::loss::Extent;
 use crate::problem::Code;
 
-/// A set of records, or of groups of them, that is halved as a whole.
-pub(super) struct Halved {
-    pub loss: f64,
-    pub one: Vec<u32>,
-    pub other: Vec<u32>,
+/// Records in two halves.
+struct Halved {
+    loss: f64,
+    one: Vec<u32>,
+    other: Vec<u32>,
 }
 
 /// Sets of fewer records are not worth handing to other threads.

@@ -29,9 +29,7 @@ use diverse::Groups;
 
 use super::facts::Grouping;
 use super::options::words;
-use super::{
-    Entry, Method, Methods, OptionKind, OptionSpec, Options, Partition, Solution, Traits, lots,
-};
+use super::{Entry, Method, Methods, OptionKind, OptionSpec, Options, Partition, Solution, Traits, lots};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::mapping::{self, Line, Mapping};

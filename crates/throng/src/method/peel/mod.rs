@@ -21,9 +21,9 @@ use std::time::{Duration, Instant};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
+use super::facts::Grouping;
 use super::improve::{Effort, Group, ROUNDS, Work, cut, improve_groups, into_partition};
 use super::options::Numbers;
-use super::facts::Grouping;
 use super::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits, lots};
 use crate::error::Result;
 use crate::privacy::Part;
@@ -104,8 +104,7 @@ impl Method for Peel {
                 with_matrix!(&problem.records, matrix => lots::blind::solve(problem, matrix, self, watch))?;
             return Ok(Solution::grouped(partition, Grouping::Lots));
         }
-        let partition =
-            with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))?;
+        let partition = with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))?;
         Ok(if diverse { Solution::grouped(partition, Grouping::Costs) } else { partition.into() })
     }
 }

@@ -59,9 +59,11 @@ fn reason(because: Because) -> String {
             "the table is large, so that peel could take longer than {seconds} seconds (`seconds` under [method] says \
              how long it may)"
         ),
-        Because::DiversityIsNarrow => "as a rule it loses least, and with `blind = true` it does not look at sensitive \
+        Because::DiversityIsNarrow => {
+            "as a rule it loses least, and with `blind = true` it does not look at sensitive \
                                        values while it groups: l is more than half of what is feasible"
-            .to_owned(),
+                .to_owned()
+        }
         Because::LosesLeast => "as a rule it loses least, and the table is not too large for it".to_owned(),
     }
 }
