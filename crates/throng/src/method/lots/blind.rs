@@ -108,7 +108,8 @@ impl<C: Code> Lots<'_, C> {
         // Sorting is stable: of equals the one by the first attribute.
         all.sort_by(|a, b| a.loss.total_cmp(&b.loss));
         let holds = |blocks: &[&Block<C>]| self.holds(&records(blocks));
-        all.into_iter().find(|halved| holds(&halved.one) && holds(&halved.other))
+        let tried = self.ways_to_try(blocks.iter().map(|block| block.records.len()).sum());
+        all.into_iter().take(tried).find(|halved| holds(&halved.one) && holds(&halved.other))
     }
 
     fn halve_blocks<'b>(&self, blocks: &[&'b Block<C>], attribute: Option<usize>) -> Option<Halved<'b, C>> {

@@ -20,12 +20,21 @@ const PARALLEL_FROM: usize = 4096;
 impl<C: Code> Lots<'_, C> {
     /// Of the halves by rank along each attribute and along the line, those that lose least and may both be classes.
     pub(super) fn halves(&self, set: &[u32]) -> Option<Sides> {
+        let tried = self.ways_to_try(set.len());
         let mut all = self.all_halves(set);
         // Sorting is stable: of equals the one by the first attribute.
         all.sort_by(|a, b| a.loss.total_cmp(&b.loss));
         all.into_iter()
+            .take(tried)
             .find(|halved| self.holds(&halved.one) && self.holds(&halved.other))
             .map(|halved| (halved.one, halved.other))
+    }
+
+    /// How many ways to halve so many records may be tried. That a cheaper way was refused tells little about single
+    /// records of a large set. Of a small one only the cheapest is tried: among four records, a second way to pair them
+    /// would tell that two of the first way's pairs have equal values.
+    pub(super) fn ways_to_try(&self, size: usize) -> usize {
+        if size < 2 * self.many { 1 } else { usize::MAX }
     }
 
     fn all_halves(&self, set: &[u32]) -> Vec<Halved> {
