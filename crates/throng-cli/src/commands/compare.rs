@@ -8,7 +8,7 @@ use throng::policy::Policy;
 use throng::release::Output;
 use throng::run::Compare;
 use throng::table::source::is_standard;
-use throng::{Error, Result, report};
+use throng::{Error, ErrorCode, Result, report};
 
 use super::on_threads;
 use crate::args;
@@ -22,6 +22,7 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
         policy: Policy::load(&arguments.policy)?,
         methods: arguments.methods.clone(),
         ks: arguments.k.clone(),
+        secret: None,
         registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.
@@ -44,9 +45,11 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
 
 fn check_page(path: &Path) -> Result<()> {
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("json") => Err(Error::input("the comparison is written as an HTML page")
-            .in_file(path)
-            .with_hint("name it .html; --json FILE writes the figures as JSON too")),
+        Some("json") => {
+            Err(Error::new(ErrorCode::BadFileEnding, "the comparison is written as an HTML page")
+                .in_file(path)
+                .with_hint("name it .html; --json FILE writes the figures as JSON too"))
+        }
         _ => Ok(()),
     }
 }

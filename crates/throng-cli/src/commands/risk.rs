@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use throng::policy::Policy;
-use throng::privacy::risk::{self, Background, Risk};
 use throng::problem::Problem;
+use throng::risk::{self, Background, Risk};
 use throng::watch::Watch;
 use throng::{Result, report, run};
 
@@ -39,5 +39,7 @@ fn measure(arguments: &args::Risk, policy: &Policy, watch: &dyn Watch) -> Result
         (None, Some(fraction)) => Background::Fraction(fraction),
         (None, None) => Background::Itself,
     };
-    risk::measure(&problem, &policy.missing, background, watch)
+    let mut risk = risk::measure(&problem, &policy.missing, background, watch)?;
+    risk.notes.extend(throng::policy::suggest::person::warning(&table, policy));
+    Ok(risk)
 }

@@ -26,10 +26,12 @@ pub use farthest::Farthest;
 pub use membership::{Members, Membership, members};
 pub use windows::Windows;
 
-use crate::error::Result;
+use crate::audit::Tables;
+use crate::error::{Error, ErrorCode, Result};
 use crate::mapping;
 use crate::method::Partition;
-use crate::problem::{Counted, Problem};
+use crate::policy::Policy;
+use crate::problem::{Problem, Protected};
 use crate::watch::Watch;
 
 /// Shuffles of the control.
@@ -86,12 +88,50 @@ impl Attack {
     }
 }
 
+/// What attacks on a release found. Field names are keys of the JSON.
+#[derive(Clone, Debug, Serialize)]
+pub struct Attacked {
+    /// How it is known who is in which class.
+    pub membership: Membership,
+    /// Share of the published records whose class is certain.
+    pub certain: f64,
+    /// Whether everything found is within what chance explains.
+    pub within_noise: bool,
+    /// What was found, for each sensitive attribute.
+    pub attacks: Vec<Attack>,
+}
+
+/// Attacks a release, however it was obtained: does grouping tell more about sensitive values than the classes do?
+/// `problem` is the table under the policy.
+pub fn attack_release<'a>(
+    problem: &Problem,
+    policy: &Policy,
+    release: impl Into<Tables<'a>>,
+    watch: &dyn Watch,
+) -> Result<Attacked> {
+    if problem.sensitive.is_empty() {
+        return Err(Error::new(
+            ErrorCode::NoSensitive,
+            "there is no sensitive attribute whose values an attacker could learn",
+        )
+        .with_hint("give an attribute the role \"sensitive\" in the policy, or leave --attack out"));
+    }
+    let members = members(problem, policy, release, watch)?;
+    let attacks = attack(problem, &members.classes, watch)?;
+    Ok(Attacked {
+        membership: members.known,
+        certain: members.certain,
+        within_noise: attacks.iter().all(Attack::is_within_noise),
+        attacks,
+    })
+}
+
 /// Attacks the classes of a partition, for each sensitive attribute.
 pub fn attack(problem: &Problem, classes: &Partition, watch: &dyn Watch) -> Result<Vec<Attack>> {
     let line = problem.line(&mapping::HILBERT, watch)?;
     watch.stage("attacking", None);
     let far = farthest::members(problem, classes, watch)?;
-    let of = |counted: &Counted| {
+    let of = |counted: &Protected| {
         watch.check()?;
         let top = Tops::new(counted, classes);
         let shuffled = shuffles(problem, counted, classes);
@@ -114,7 +154,7 @@ struct Tops {
 }
 
 impl Tops {
-    fn new(counted: &Counted, classes: &Partition) -> Self {
+    fn new(counted: &Protected, classes: &Partition) -> Self {
         let mut counts = vec![0u32; counted.domain.len()];
         counted.codes.iter().for_each(|value| counts[*value as usize] += 1);
         let rank = |value: &u32| (counts[*value as usize], std::cmp::Reverse(*value));
@@ -125,7 +165,7 @@ impl Tops {
 }
 
 /// The values of all records, shuffled within classes, several times.
-fn shuffles(problem: &Problem, counted: &Counted, classes: &Partition) -> Vec<Vec<u32>> {
+fn shuffles(problem: &Problem, counted: &Protected, classes: &Partition) -> Vec<Vec<u32>> {
     let mut random = ChaCha8Rng::seed_from_u64(problem.seed);
     random.set_stream(STREAM);
     let mut shuffled = || {

@@ -6,10 +6,9 @@ use super::json::json;
 use super::number::{count, counted, percent};
 use super::terminal::{COLUMNS, Side, field, finished, table};
 use super::text::wrap;
-use crate::attack::{Attack, Membership, Windows};
+use crate::attack::{Attack, Attacked, Membership, Windows};
 use crate::audit::Measures;
 use crate::error::Result;
-use crate::run::Attacked;
 
 /// The figures of an audit as JSON, and what attacks found where the release was attacked.
 pub fn audit_json(measures: &Measures, attack: Option<&Attacked>) -> Result<String> {

@@ -5,13 +5,14 @@ mod charts;
 mod compare;
 mod diversity;
 mod figures;
-mod fitted;
 mod html;
 mod json;
 mod methods;
+mod narrow_table;
 mod number;
 mod page;
 mod page_terminal;
+mod people;
 mod remarks;
 mod risk;
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! The page and the terminal tell the same sentences, so they are made here once.
 
 use super::number::{at_least, at_most, count, counted, figure, percent, share, whole_percent};
+use super::people;
 use super::text::listing;
 use crate::audit::{LowerBound, Measures};
 use crate::privacy::{Achieved, Bound, Figure};
@@ -125,6 +126,9 @@ pub(super) fn headline(measures: &Measures) -> String {
         return "The release holds no records.".to_owned();
     }
     let mut sentence = format!("{}; {}.", protection(measures), detail(measures.gcp));
+    if let Some(followed) = measures.people.as_ref().and_then(people::followed) {
+        sentence += &format!(" {followed}");
+    }
     if measures.suppressed > 0 {
         let of = count(measures.rows_in);
         let (number, were) =
@@ -138,8 +142,8 @@ fn protection(measures: &Measures) -> String {
     let anonymity = match measures.k {
         0 | 1 => "Some records can be told apart from all others by their quasi-identifiers".to_owned(),
         k => format!(
-            "Every record is indistinguishable from at least {} by its quasi-identifiers",
-            counted(k - 1, "other", "others")
+            "Every record is indistinguishable {} by its quasi-identifiers",
+            people::others(measures.people.as_ref(), k - 1)
         ),
     };
     match most_certain_inference(measures) {

@@ -2,6 +2,7 @@
 
 use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
+use super::people;
 use super::summary::{Requirement, bound_words, gap_words, headline, requirements, verdict, verdict_heading};
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
 use super::{Report, diversity};
@@ -41,6 +42,7 @@ fn measured(measures: &Measures) -> Vec<String> {
     lines.extend(requirement_table(&requirements(measures)));
     lines.push(String::new());
     lines.extend(field("Rows", &row_words(measures)));
+    lines.extend(measures.people.iter().flat_map(|people| field("People", &people::words(people))));
     lines.extend(field("Classes", &format!("{}; {}", count(measures.classes), class_words(measures))));
     if let Some(words) = diversity::margin_words(measures) {
         lines.extend(field("l", &words));

@@ -3,9 +3,11 @@
 //! Numbers and dates are ordered by value, categories by their place in the taxonomy. A missing value is a
 //! value of its own: for numbers the last code, apart from all others; for categories a leaf below the root.
 
-use super::taxonomy::{NodeId, Taxonomy, Tree};
+use super::taxonomy::{NodeId, Taxonomy};
 use super::value;
-use crate::policy::Kind;
+use crate::error::ErrorCode;
+use crate::schema::{Kind, Tree};
+use crate::words::shorten;
 
 /// The ordered values of one attribute. The code of a value is its place here.
 #[derive(Clone, Debug)]
@@ -34,6 +36,8 @@ pub enum Scale {
 /// Why a value does not belong into a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
+    /// What it is, for programs.
+    pub code: ErrorCode,
     /// Index of the value in the dictionary.
     pub entry: u32,
     /// What is wrong with it.
@@ -214,7 +218,7 @@ fn close_band(band: &mut Vec<(u32, u32)>, from: usize, to: usize) {
 }
 
 fn scattered(label: &str) -> Misfit {
-    Misfit {
+    Misfit { code: ErrorCode::BadHierarchy,
         entry: 0,
         message: format!(
             "the label \"{}\" of the hierarchy does not stand for one stretch of numbers",
@@ -263,6 +267,7 @@ pub fn encode_numeric(texts: &[&str], missing: &[bool]) -> Result<Encoding, Misf
 
 fn not_a_number(entry: usize, text: &str) -> Misfit {
     Misfit {
+        code: ErrorCode::BadCell,
         entry: entry as u32,
         message: format!("\"{}\" is not a number or date", shorten(text)),
         hint: "correct the cell, list it under [data] missing, or make the attribute categorical".to_owned(),
@@ -285,6 +290,7 @@ pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>)
     if let Some(entry) = texts.iter().zip(missing).position(|(text, missing)| *text == super::ANY && !missing)
     {
         return Err(Misfit {
+            code: ErrorCode::BadCell,
             entry: entry as u32,
             message:
                 "the value \"*\" stands for a suppressed cell and cannot be a value of a quasi-identifier"
@@ -339,17 +345,9 @@ pub fn check_covered(tree: &Tree, texts: &[&str], missing: &[bool]) -> Result<()
 
 fn not_in_hierarchy(entry: usize, text: &str) -> Misfit {
     Misfit {
+        code: ErrorCode::HierarchyLeafMissing,
         entry: entry as u32,
         message: format!("the value \"{}\" is not in the hierarchy of its attribute", shorten(text)),
         hint: "add a line for it to the hierarchy, or list it under [data] missing".to_owned(),
     }
-}
-
-/// A cell as far as a message may show it.
-pub(crate) fn shorten(text: &str) -> String {
-    if text.chars().count() <= 40 {
-        return text.escape_debug().to_string();
-    }
-    let start: String = text.chars().take(40).collect();
-    format!("{}…", start.escape_debug())
 }

@@ -7,7 +7,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use super::Kinds;
 use super::boxes::ClassBox;
 use crate::classes::Classes;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::problem::Problem;
 use crate::watch::Watch;
 
@@ -40,7 +40,7 @@ pub(super) fn fit(
 ) -> Result<Option<Fitted>> {
     let looks = problem.len() as u64 * boxes.len() as u64 * problem.attributes.len().max(1) as u64;
     if looks > MOST_LOOKS {
-        return Err(Error::input("the table is too large to find out who is in which class").with_hint(
+        return Err(Error::new(ErrorCode::TableTooLarge, "the table is too large to find out who is in which class").with_hint(
             "attack a release whose rows are in the order of the table (anonymize --keep-order) or one by permutation",
         ));
     }
