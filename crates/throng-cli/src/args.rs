@@ -227,6 +227,9 @@ pub struct Audit {
     /// The policy
     #[arg(short, long)]
     pub policy: PathBuf,
+    /// Attack the release too: does grouping tell more about sensitive values than its classes do?
+    #[arg(long)]
+    pub attack: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

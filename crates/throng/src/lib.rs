@@ -72,6 +72,7 @@
 //! | [`release`] | from a partition to cells, and files that appear complete or not at all |
 //! | [`published`] | a release as its readers see it: classes of equal cells |
 //! | [`audit`] | what a published file achieves, measured from the file itself |
+//! | [`attack`] | what grouping tells of records beyond their classes |
 //! | [`report`] | JSON, one HTML page, terminal text |
 //! | [`workload`] | queries on a table, and their answers from a release |
 //! | [`evaluate`] | what a release is still good for; the registry of tasks |
@@ -87,6 +88,7 @@
 //! The core prints nothing and keeps no global state. Same table, policy and seed give the same release, byte
 //! for byte, on any number of threads.
 
+pub mod attack;
 pub mod audit;
 pub mod bind;
 pub mod bound;

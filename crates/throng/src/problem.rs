@@ -6,7 +6,7 @@ pub use crate::data::{
     Attribute, Code, Column, Data, Joined, LANES, Lanes, Matrix, People, Protected, Records,
 };
 use crate::loss::Limits;
-use crate::privacy::{Judge, Privacy, Requirement};
+use crate::privacy::{Judge, KAnonymity, Privacy, Requirement};
 use crate::rules::Rules;
 
 /// Data with a requirement. Whatever can be asked of [`Data`] can be asked of a problem.
@@ -44,6 +44,18 @@ impl Problem {
         self.requirement = Requirement::new(privacy, &self.data.sensitive)
             .with_demands(self.data.demands.as_deref())
             .counting(self.data.people.as_ref());
+    }
+
+    /// The same records without their sensitive values, to be put into classes of so many: for methods that must not look
+    /// at values while they group.
+    pub fn by_size(&self, k: usize) -> Self {
+        let mut own = self.clone();
+        own.requirement = Requirement::from_models(vec![Box::new(KAnonymity { k })]);
+        own.data.sensitive.clear();
+        own.data.demands = None;
+        own.data.people = None;
+        own.suppressible = 0;
+        own
     }
 
     /// The same problem with some of its records only; domains and requirement stay as they are. None of them may be

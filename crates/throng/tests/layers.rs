@@ -36,6 +36,7 @@ const LAYERS: &[&str] = &[
     "bind",
     "release",
     "audit",
+    "attack",
     "report",
     "recipe",
     "evaluate",

@@ -27,6 +27,9 @@ pub struct Measures {
     pub l: Option<f64>,
     /// The l that was asked for.
     pub l_required: Option<f64>,
+    /// The largest l that any release of this table could have without leaving records out, where one is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub l_feasible: Option<f64>,
     /// The form of l-diversity.
     pub diversity: Option<&'static str>,
     /// Achieved t: the greatest distance over sensitive attributes.

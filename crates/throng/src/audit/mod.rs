@@ -30,6 +30,7 @@ pub use crate::bound::LowerBound;
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{Policy, Role};
+use crate::privacy::Tally;
 use crate::problem::Problem;
 use crate::published::Published;
 pub use crate::published::{Cell, Cells};
@@ -161,6 +162,8 @@ pub(crate) fn audit_cells<'a>(
     };
     rules::measure(&mut measures, &published);
     privacy::measure(&mut measures, policy, &published)?;
+    measures.l_feasible =
+        problem.requirement.diversity_of(&Tally::of_all(problem)).map(|margin| margin.feasible);
     if let Some(found) = &whose {
         people::measure(&mut measures, found, &published);
     }
@@ -177,12 +180,12 @@ pub(crate) fn audit_cells<'a>(
 }
 
 /// The release's columns of each quasi-identifier: one, or two where bounds were published.
-struct Columns {
+pub(crate) struct Columns {
     of_attribute: Vec<Vec<usize>>,
 }
 
 impl Columns {
-    fn all(&self) -> Vec<usize> {
+    pub fn all(&self) -> Vec<usize> {
         self.of_attribute.concat()
     }
 }
@@ -191,7 +194,7 @@ fn bounds(name: &str) -> [String; 2] {
     [format!("{name}.min"), format!("{name}.max")]
 }
 
-fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
+pub(crate) fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
     let find = |name: &str| release.names().iter().position(|column| column == name);
     let of_attribute = problem
         .attributes

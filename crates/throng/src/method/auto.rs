@@ -5,7 +5,7 @@ use super::options::Numbers;
 use super::{Entry, Fact, Method, OptionKind, OptionSpec, Solution, Traits, accuracy, ordered, peel};
 use crate::error::{Error, ErrorCode, Result};
 use crate::mapping;
-use crate::privacy::Part;
+use crate::privacy::{Part, Tally};
 use crate::problem::Problem;
 use crate::watch::Watch;
 
@@ -60,16 +60,19 @@ impl Auto {
         let seconds = self.seconds.unwrap_or(SECONDS);
         let own_k = problem.demands.is_some();
         if cells / CELLS_PER_SECOND > seconds && !own_k {
+            let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
             return Choice {
                 name: ordered::HILBERT.name,
-                method: Box::new(ordered::Ordered { mapping: mapping::HILBERT, cost: ordered::Cost::Box }),
+                method: Box::new(ordered::Ordered { mapping, cost, dealing: ordered::Dealing::Lots }),
                 because: Because::TableIsLarge { seconds },
             };
         }
+        let margin = problem.requirement.diversity_of(&Tally::of_all(problem));
+        let blind = margin.is_some_and(|margin| margin.is_narrow());
         Choice {
             name: peel::PEEL.name,
-            method: Box::new(peel::Peel { seconds: self.seconds, ..peel::Peel::default() }),
-            because: Because::LosesLeast,
+            method: Box::new(peel::Peel { seconds: self.seconds, blind, ..peel::Peel::default() }),
+            because: if blind { Because::DiversityIsNarrow } else { Because::LosesLeast },
         }
     }
 }

@@ -15,6 +15,7 @@ pub mod facts;
 pub mod full_domain;
 pub mod improve;
 pub mod local;
+pub mod lots;
 mod mended;
 pub mod mondrian;
 pub mod options;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::{Achieved, Figure, Frequency, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
+use super::{Achieved, Figure, Frequency, Histogram, Kind, Margin, Model, Part, ROUNDING, Spec, Tally};
 use crate::data::{Data, Protected};
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{Keys, out_of_range};
@@ -317,6 +317,10 @@ impl Model for LDiversity {
 
     fn frequency(&self) -> Option<(usize, f64)> {
         (self.form == Diversity::Frequency).then_some((self.attribute, self.l))
+    }
+
+    fn margin(&self, whole: &Tally) -> Option<Margin> {
+        Some(Margin { asked: self.l, feasible: self.reachable(whole.histogram(self.attribute)) })
     }
 
     fn holds(&self, tally: &Tally) -> bool {

@@ -100,10 +100,37 @@ pub trait Model: Debug + Send + Sync {
     fn frequency(&self) -> Option<(usize, f64)> {
         None
     }
+    /// For diversity: what it asks for beside what one class of all records reaches.
+    fn margin(&self, whole: &Tally) -> Option<Margin> {
+        let _ = whole;
+        None
+    }
     /// Whether a set satisfies it.
     fn holds(&self, tally: &Tally) -> bool;
     /// What is wrong with a whole table that does not satisfy it, and what would be possible.
     fn explain(&self, whole: &Tally, data: &Data) -> Error;
+}
+
+/// A diversity that is asked for, beside the largest that any release of a table could have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Margin {
+    /// The l that is asked for.
+    pub asked: f64,
+    /// The largest l that could be.
+    pub feasible: f64,
+}
+
+impl Margin {
+    /// What is asked for as a share of what could be.
+    pub fn share(&self) -> f64 {
+        self.asked / self.feasible
+    }
+
+    /// Whether more than half of what could be is asked for: methods that group by sensitive values then tell more than
+    /// their classes do.
+    pub fn is_narrow(&self) -> bool {
+        self.asked > 1.0 && self.share() > 0.5
+    }
 }
 
 /// The parts of a policy's requirement: what a method must be able to do. Several kinds of requirement may ask for one.
@@ -219,6 +246,18 @@ impl Requirement {
     /// No smaller class is allowed; at least 1.
     pub fn smallest_class(&self) -> usize {
         self.models.iter().map(|model| model.smallest_class()).max().unwrap_or(1).max(1)
+    }
+
+    /// No smaller class is allowed, as far as one part asks; `None` if it does not ask.
+    pub fn smallest_of(&self, part: Part) -> Option<usize> {
+        self.models.iter().filter(|model| model.part() == part).map(|model| model.smallest_class()).max()
+    }
+
+    /// The diversity that is asked for beside the largest that any release of these records could have: of several, the
+    /// one that comes closest.
+    pub fn diversity_of(&self, whole: &Tally) -> Option<Margin> {
+        let margins = self.models.iter().filter_map(|model| model.margin(whole));
+        margins.max_by(|one, other| one.share().total_cmp(&other.share()))
     }
 
     /// Whether the number of records of a set decides alone.

@@ -1,7 +1,9 @@
 //! What is told about a run: JSON, one self-contained HTML page, or a terminal table.
 
+mod attack;
 mod charts;
 mod compare;
+mod diversity;
 mod figures;
 mod html;
 mod json;
@@ -24,6 +26,7 @@ mod terminal;
 mod tests;
 mod text;
 
+pub use attack::{attack_terminal, audit_json};
 pub use compare::{Comparison, ComparisonRun, LeftOut, compare_html, compare_terminal};
 pub use html::html;
 pub use json::json;

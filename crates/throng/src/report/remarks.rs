@@ -1,7 +1,7 @@
 //! What a reader of a report should know beside the figures: of the policy, of how the run went, and of the method.
 
-use super::methods;
 use super::page::{Block, Section};
+use super::{diversity, methods};
 use crate::audit::{Measures, RuleMeasure};
 use crate::method::Fact;
 use crate::policy::{Kind, Policy, Role};
@@ -30,6 +30,7 @@ impl Circumstances<'_> {
     pub fn tell(&self, measures: &Measures, facts: &[Fact]) -> (Vec<String>, Vec<Section>) {
         let mut notes = self.notes(measures);
         notes.extend(facts.iter().flat_map(methods::notes));
+        notes.extend(diversity::note(measures, facts));
         if self.permuted {
             notes.push(PERMUTED.to_owned());
         }
@@ -39,6 +40,7 @@ impl Circumstances<'_> {
             notes.push(written.to_owned());
         }
         let mut sections: Vec<Section> = facts.iter().flat_map(methods::sections).collect();
+        sections.extend(diversity::section(measures, facts));
         sections.extend(rules_section(measures));
         (notes, sections)
     }

@@ -1,11 +1,11 @@
 //! A run or an audit in at most 80 columns of plain text.
 
-use super::Report;
 use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
 use super::people;
 use super::summary::{Requirement, bound_words, gap_words, headline, requirements, verdict, verdict_heading};
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
+use super::{Report, diversity};
 use crate::audit::Measures;
 
 /// The widest line.
@@ -44,6 +44,9 @@ fn measured(measures: &Measures) -> Vec<String> {
     lines.extend(field("Rows", &row_words(measures)));
     lines.extend(measures.people.iter().flat_map(|people| field("People", &people::words(people))));
     lines.extend(field("Classes", &format!("{}; {}", count(measures.classes), class_words(measures))));
+    if let Some(words) = diversity::margin_words(measures) {
+        lines.extend(field("l", &words));
+    }
     lines.extend(field("Loss", &loss_words(measures)));
     let cost =
         format!("discernibility {}, C_AVG {}", figure(measures.discernibility), figure(measures.c_avg));

@@ -5,6 +5,7 @@
 
 mod anonymize;
 mod apply;
+mod attack;
 mod compare;
 mod evaluate;
 
@@ -15,6 +16,7 @@ use indexmap::IndexMap;
 
 pub use anonymize::Anonymize;
 pub use apply::Apply;
+pub use attack::attack_files;
 pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
 
