@@ -5,6 +5,7 @@
 //! and found that the requirement holds.
 //!
 //! ```
+//! use throng::plan::Registry;
 //! use throng::policy::Policy;
 //! use throng::release::{Order, Publish};
 //! use throng::run::{Anonymize, audit_files};
@@ -38,6 +39,8 @@
 //!     order: Order::Keep,
 //!     overrides: Vec::new(),
 //!     hashes: false,
+//!     secret: None,
+//!     registry: Registry::default(),
 //! };
 //! let report = run.run(&Unwatched)?;
 //! assert!(report.measures.k >= 2);
@@ -79,8 +82,8 @@
 //! | [`secret`] | randomness that nobody may guess: the order of rows, and lots |
 //! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
 //!
-//! The core prints nothing and keeps no global state. Same table, policy and seed give the same release, byte
-//! for byte, on any number of threads.
+//! The core prints nothing and keeps no global state. Same table, policy, seed and secret give the same release,
+//! byte for byte, on any number of threads.
 
 pub mod audit;
 mod classes;

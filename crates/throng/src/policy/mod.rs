@@ -67,8 +67,7 @@ pub struct MethodChoice {
     pub name: String,
     /// The seed of all randomness; 0 if none was written.
     pub seed: u64,
-    /// Whether a seed was written. Row order drawn from a seed that anyone could guess links rows to their place in
-    /// the table, so fronts draw one where none is given.
+    /// Whether a seed was written; plans draw one where none is given.
     pub seed_given: bool,
     /// Further keys of `[method]`, for the method to read.
     pub options: toml::Table,

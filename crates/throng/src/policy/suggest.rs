@@ -18,16 +18,14 @@ use look::{Look, Values};
 
 /// Writes a first policy for a table whose columns are all coded. It passes [`super::Policy::parse`] and names at
 /// least one quasi-identifier.
-///
-/// The seed is written into it: row order is drawn from it, so it should not be guessable.
-pub fn suggest(table: &Table, seed: u64) -> String {
+pub fn suggest(table: &Table) -> String {
     let looks: Vec<Look<'_>> =
         (0..table.names().len()).into_par_iter().map(|column| Look::at(table, column)).collect();
     let markers = look::markers(&looks);
     let mut columns: Vec<Column<'_>> =
         looks.iter().map(|look| Column::guess(look, look.values(&markers))).collect();
     ensure_quasi(&mut columns);
-    toml::policy(table, &markers, &columns, seed)
+    toml::policy(table, &markers, &columns)
 }
 
 /// What was guessed of a column, and why.

@@ -48,6 +48,19 @@ pub enum Order {
     Keep,
 }
 
+/// Where the order of a release's rows comes from, as its report tells it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RowOrder {
+    /// A fresh secret that was never written: nobody can repeat it.
+    #[default]
+    Random,
+    /// The table.
+    Kept,
+    /// A secret that somebody holds.
+    Keyed,
+}
+
 /// A table ready to be published.
 pub struct Release<'a> {
     table: &'a Table,

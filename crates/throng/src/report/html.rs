@@ -6,7 +6,7 @@ use super::charts::{ALONE, distribution_caption, distribution_chart, loss_chart,
 use super::figures::{Figure, class_words, further_figures, key_figures, sensitive_figures};
 use super::number::{count, figure, seconds};
 use super::page::sections;
-use super::summary::{Requirement, headline, requirements, verdict, verdict_heading};
+use super::summary::{Requirement, headline, order_words, requirements, verdict, verdict_heading};
 use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
 use super::template::{markup, render_page, style};
 use super::{Provenance, Report};
@@ -160,6 +160,7 @@ fn facts(report: &Report) -> Vec<Value> {
         ("Release", hashed(&provenance.release, &provenance.release_hash)),
         ("Method", report.method.clone()),
         ("Seed", report.seed.to_string()),
+        ("Order of rows", order_words(report.order).to_owned()),
         ("Overrides", provenance.overrides.join(" ")),
         ("Command", command(report)),
     ];

@@ -5,6 +5,7 @@ use super::page::{Block, Section};
 use crate::audit::{Measures, RuleMeasure};
 use crate::method::Fact;
 use crate::policy::{Kind, Policy, Role};
+use crate::release::RowOrder;
 
 /// What decides which parts of a policy had an effect.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +20,17 @@ pub struct Circumstances<'a> {
     pub left_out_options: &'a [String],
     /// Whether the release is published by permutation.
     pub permuted: bool,
+    /// Where the order of rows comes from.
+    pub order: RowOrder,
 }
 
 /// What a reader of a permuted release must know.
 const PERMUTED: &str = "Published by permutation: quasi-identifiers are exact, so who is in the table can be told. k counts the \
      records of a group, among which nobody can tell whose a sensitive value is.";
+
+/// What a reader of a release in the table's order must know.
+const KEPT_ORDER: &str = "Rows stand in the order of the table (--keep-order): whoever knows the place of a person in the table finds the \
+     person's row here, whatever its cells hide.";
 
 impl Circumstances<'_> {
     /// Notes and sections of a report.
@@ -32,6 +39,9 @@ impl Circumstances<'_> {
         notes.extend(facts.iter().flat_map(methods::notes));
         if self.permuted {
             notes.push(PERMUTED.to_owned());
+        }
+        if self.order == RowOrder::Kept {
+            notes.push(KEPT_ORDER.to_owned());
         }
         if !measures.violations.is_empty() {
             let written =

@@ -6,6 +6,7 @@ use super::number::{at_least, at_most, count, counted, figure, percent, share, w
 use super::text::listing;
 use crate::audit::{LowerBound, Measures};
 use crate::privacy::{Achieved, Bound, Figure};
+use crate::release::RowOrder;
 
 /// Whether a requirement holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,6 +189,15 @@ pub(super) fn gap_words(gap: f64) -> String {
         return "no generalization can lose less".to_owned();
     }
     format!("at most {} of the loss could be saved by a better method", percent(gap))
+}
+
+/// Where the order of rows comes from.
+pub(super) fn order_words(order: RowOrder) -> &'static str {
+    match order {
+        RowOrder::Random => "random, drawn afresh: nobody can repeat it, and the seed does not tell it",
+        RowOrder::Keyed => "random, drawn from your secret: whoever has the secret can undo it",
+        RowOrder::Kept => "that of the table: a row's place tells whose it is",
+    }
 }
 
 /// The mean class size, if there are classes.

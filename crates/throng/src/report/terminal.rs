@@ -3,7 +3,9 @@
 use super::Report;
 use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
-use super::summary::{Requirement, bound_words, gap_words, headline, requirements, verdict, verdict_heading};
+use super::summary::{
+    Requirement, bound_words, gap_words, headline, order_words, requirements, verdict, verdict_heading,
+};
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
 use crate::audit::Measures;
 
@@ -15,6 +17,7 @@ pub fn terminal(report: &Report) -> String {
     let mut lines = measured(&report.measures);
     lines.push(String::new());
     lines.extend(field("Method", &format!("{}, seed {}", report.method, report.seed)));
+    lines.extend(field("Order", order_words(report.order)));
     let stage = |(stage, time): (&String, &f64)| format!("{stage} {}", seconds(*time)).replace(' ', "\u{a0}");
     let stages: Vec<String> = report.seconds.iter().map(stage).collect();
     if !stages.is_empty() {

@@ -17,6 +17,7 @@ use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::report::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
+use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -31,6 +32,8 @@ pub struct Compare {
     pub methods: Vec<String>,
     /// The values of k; the policy's own requirement when empty.
     pub ks: Vec<usize>,
+    /// What lots are drawn from; fresh unless somebody brings one.
+    pub secret: Option<Secret>,
     /// The methods to choose from.
     pub registry: Registry,
 }
@@ -135,7 +138,8 @@ impl Stage<'_> {
     fn report(&mut self, policy: &Policy, problem: &mut Problem) -> Result<Report> {
         self.watch.check()?;
         self.watch.stage(&policy.method.name, None);
-        let plan = Plan::new(policy, &self.compare.registry, Choices::default())?;
+        let choices = Choices { secret: self.compare.secret.clone(), ..Choices::default() };
+        let plan = Plan::new(policy, &self.compare.registry, choices)?;
         // All of them give the columns the same roles, so only what is required changes.
         plan.bind(problem);
         let start = Instant::now();

@@ -153,12 +153,14 @@ fn report(
         steered_by_rules: plan.steered_by_rules(),
         left_out_options: plan.left_out_options(),
         permuted: plan.publish() == Publish::Permutation,
+        order: plan.row_order(),
     };
     let names = |counted: &Counted| counted.name.clone();
     let (notes, sections) = circumstances.tell(&findings.measures, &solved.solution.facts);
     Report {
         method: plan.method_name().to_owned(),
         seed: problem.seed,
+        order: plan.row_order(),
         seconds,
         distributions: findings.distributions,
         quasi: problem.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
