@@ -12,7 +12,7 @@ const ROWS: usize = 1_000;
 
 /// A policy as guides show it: with a seed that anyone can read.
 const POLICY: &str = "[privacy]\nk = 5\n[method]\nname = \"mondrian\"\nseed = 7\n[attribute.age]\nrole = \"quasi\"\n\
-    [attribute.place]\nrole = \"other\"\n";
+    [attribute.place]\nrole = \"other\"\nconfirmed = true\n";
 
 /// People whose place in the table is told beside their age, so that a test can see where each one went.
 fn people(age: impl Fn(usize) -> usize) -> String {

@@ -71,6 +71,7 @@
 //! | [`method`] | from a problem to a partition of its records; the registry of methods |
 //! | [`release`] | from a partition to cells, and files that appear complete or not at all |
 //! | [`published`] | a release as its readers see it: classes of equal cells |
+//! | [`as_is`] | what is published beside the quasi-identifiers, and what it gives away |
 //! | [`audit`] | what a published file achieves, measured from the file itself |
 //! | [`report`] | JSON, one HTML page, terminal text |
 //! | [`workload`] | queries on a table, and their answers from a release |
@@ -85,6 +86,7 @@
 //! The core prints nothing and keeps no global state. Same table, policy, seed and secret give the same release,
 //! byte for byte, on any number of threads.
 
+pub mod as_is;
 pub mod audit;
 mod classes;
 pub mod condition;

@@ -15,7 +15,7 @@ use rayon::slice::{ParallelSlice, ParallelSliceMut};
 use crate::error::{Error, Result};
 use crate::loss::Limits;
 use crate::mapping::{Line, Lines, Mapping};
-use crate::policy::{Incomplete, Policy, Role};
+use crate::policy::{AttributePolicy, Incomplete, Policy, Role};
 use crate::privacy::{Privacy, Requirement};
 use crate::research::association;
 use crate::rules::Rules;
@@ -503,7 +503,28 @@ struct Parts {
 }
 
 fn encode(table: &Table, policy: &Policy, column: usize) -> Result<Encoding> {
-    table.encode(column, &policy.missing, policy.attributes.get(&table.names()[column]))
+    let own = policy.attributes.get(&table.names()[column]);
+    let fixed =
+        own.filter(|own| !own.tails.is_empty()).map(|own| with_fixed_tails(table, policy, column, own));
+    table.encode(column, &policy.missing, fixed.as_ref().or(own))
+}
+
+/// How many records a tail holds where no k is asked for.
+const TAIL: usize = 5;
+
+/// What a policy says of an attribute, its tails set by the table where that is left to it: as many records in each as a class
+/// must have.
+fn with_fixed_tails(table: &Table, policy: &Policy, column: usize, own: &AttributePolicy) -> AttributePolicy {
+    let named = policy.privacy.quasi_identifiers().iter().map(|named| named.k).max();
+    let k = policy.privacy.k().or(named).unwrap_or(TAIL) as u64;
+    let values = table.values(column);
+    let mut counts = vec![0; values.len()];
+    table.numbers(column).iter().for_each(|number| counts[*number as usize] += 1);
+    let present = values
+        .into_iter()
+        .zip(counts)
+        .filter(|(text, _)| !policy.missing.iter().any(|marker| marker == text));
+    AttributePolicy { tails: own.tails.fixed(present, k), ..own.clone() }
 }
 
 /// Sets the weights that a policy leaves to the table. They add up to 1 if all are left to it; beside given ones,

@@ -13,7 +13,9 @@ use serde_json::Value as Json;
 use crate::error::{Error, Result, did_you_mean};
 use crate::method::refine::{Masks, Shape};
 use crate::method::{Fact, MaskedPart};
-use crate::policy::{AttributePolicy, DateUnit, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Role};
+use crate::policy::{
+    AttributePolicy, DateUnit, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Role, Unlisted,
+};
 use crate::problem::{Attribute, Problem, storage};
 use crate::table::{ANY, Domain, Scale, Storage, Tree, value};
 
@@ -32,6 +34,12 @@ pub struct Recipe {
     pub missing: Vec<String>,
     /// Whether rows with a missing cell are left out.
     pub drop_incomplete: bool,
+    /// What happens to columns that the policy does not mention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<String>,
+    /// Whether what looks unsafe is told, rather than refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lenient: bool,
     /// What must hold, as the keys of a policy's `[privacy]` say it.
     pub privacy: serde_json::Map<String, Json>,
     /// What the policy said of attributes, and how quasi-identifiers are masked.
@@ -74,6 +82,8 @@ pub struct Ingredient {
     weight: f64,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     leaf_weights: IndexMap<String, f64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    confirmed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hierarchy: Option<Levels>,
     /// The cells of a quasi-identifier; a value that none of them covers is published as `*`.
@@ -143,6 +153,9 @@ const ROLES: &[(&str, Role)] = &[
     ("other", Role::Other),
 ];
 
+const UNLISTED: &[(&str, Unlisted)] =
+    &[("refuse", Unlisted::Refuse), ("publish", Unlisted::Publish), ("drop", Unlisted::Drop)];
+
 const KINDS: &[(&str, Kind)] = &[("numeric", Kind::Numeric), ("categorical", Kind::Categorical)];
 
 fn name_of<T: PartialEq>(all: &[(&'static str, T)], wanted: &T) -> String {
@@ -167,6 +180,7 @@ impl Recipe {
                     kind: own.kind.as_ref().map(|kind| name_of(KINDS, kind)),
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
+                    confirmed: own.confirmed,
                     hierarchy: own.hierarchy.as_ref().filter(|_| role != Role::Other).map(Levels::of),
                     cells: Vec::new(),
                 };
@@ -188,6 +202,8 @@ impl Recipe {
             method: policy.method.name.clone(),
             missing: policy.missing.clone(),
             drop_incomplete: policy.incomplete == Incomplete::Drop,
+            unlisted: Some(name_of(UNLISTED, &policy.unlisted)),
+            lenient: !policy.strict,
             privacy: policy
                 .privacy
                 .keys_for_other_records()
@@ -262,6 +278,8 @@ impl Recipe {
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
                     auto_weight: false,
+                    confirmed: own.confirmed,
+                    tails: Default::default(),
                     hierarchy: own.hierarchy.as_ref().map(Levels::hierarchy).transpose()?,
                     rules: Vec::new(),
                     span: 0..0,
@@ -283,6 +301,8 @@ impl Recipe {
             text: String::new(),
             missing: self.missing.clone(),
             incomplete: if self.drop_incomplete { Incomplete::Drop } else { Incomplete::Keep },
+            unlisted: self.unlisted.as_ref().map_or(Ok(Unlisted::Refuse), |word| named(UNLISTED, word))?,
+            strict: !self.lenient,
             expansion: Default::default(),
             privacy,
             method: MethodChoice {
@@ -523,7 +543,7 @@ fn cells(attribute: &Attribute, masks: &Masks) -> Vec<Mask> {
     let domain = &attribute.domain;
     let mask = |(low, high): (u32, u32)| {
         let cell = domain.half_open_cell(low, high);
-        let label = |code: u32| domain.label(code).to_owned();
+        let label = |code: u32| domain.end_label(code).to_owned();
         let covers = match domain.scale() {
             Scale::Categorical(_) => Covers::Values((low..=high).map(label).collect()),
             Scale::Numeric { .. } if domain.missing() == Some(low) => Covers::Missing,

@@ -394,7 +394,8 @@ fn random_table() -> impl Strategy<Value = Vec<Row>> {
 }
 
 const RANDOM: &str = "[privacy]\nk = 2\n[method]\nseed = 5\n[attribute.number]\nrole = \"quasi\"\n\
-                      [attribute.real]\nrole = \"quasi\"\nkind = \"numeric\"\n[attribute.word]\nrole = \"quasi\"\n";
+                      [attribute.real]\nrole = \"quasi\"\nkind = \"numeric\"\n[attribute.word]\nrole = \"quasi\"\n\
+                      [attribute.note]\nrole = \"other\"\nconfirmed = true\n";
 
 fn write_both(folder: &Path, rows: &[Row]) {
     let mut csv = csv::Writer::from_path(folder.join("data.csv")).unwrap();

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use throng::as_is;
 use throng::policy::Policy;
 use throng::privacy::risk::{self, Background, Risk};
 use throng::problem::Problem;
@@ -39,5 +40,7 @@ fn measure(arguments: &args::Risk, policy: &Policy, watch: &dyn Watch) -> Result
         (None, Some(fraction)) => Background::Fraction(fraction),
         (None, None) => Background::Itself,
     };
-    risk::measure(&problem, &policy.missing, background, watch)
+    let mut risk = risk::measure(&problem, &policy.missing, background, watch)?;
+    risk.published_as_is = Some(as_is::of_table(&table, &problem, policy));
+    Ok(risk)
 }

@@ -8,21 +8,26 @@ mod distribution;
 mod loss;
 mod meaning;
 mod measures;
+mod outliers;
 pub(crate) mod permutation;
 mod privacy;
 mod received;
 mod rules;
+pub(crate) mod truth;
 
 use std::path::Path;
 
 pub use loss::{Loss, LossSums};
 pub use measures::{
-    Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, RuleMeasure,
+    Bin, Distribution, ExactCells, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, RuleMeasure,
     SensitiveMeasure,
 };
+pub use outliers::Outlier;
 pub use privacy::codes_of;
 pub use received::{Keep, Received, Tables, storage};
+pub use truth::{Compared, Truth};
 
+use crate::as_is;
 use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::loss::bound;
@@ -149,6 +154,9 @@ pub(crate) fn audit_cells<'a>(
         gcp: measures.gcp,
         greatest_loss: measures.maximum_ncp,
     };
+    measures.published_as_is =
+        as_is::of_release(table, policy, &columns.all(), permuted.as_ref().map(|permuted| permuted.column));
+    measures.outliers = outliers::measure(problem, table, &columns);
     rules::measure(&mut measures, &published);
     privacy::measure(&mut measures, policy, &published)?;
     let mut examples = privacy::examples(&published, &columns);
@@ -156,7 +164,9 @@ pub(crate) fn audit_cells<'a>(
         Some(_) => {
             // Rows of a group differ, so none stands for all of them.
             examples.clear();
-            distribution::distributions(problem, &cells, &Classes::group(table, &columns.all()))
+            let exact = Classes::group(table, &columns.all());
+            privacy::permuted(&mut measures, &exact);
+            distribution::distributions(problem, &cells, &exact)
         }
         None => distribution::distributions(problem, &cells, &classes),
     };
@@ -199,6 +209,7 @@ fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
 }
 
 fn identifier_violations(policy: &Policy, release: &Table) -> Vec<String> {
-    let identifiers = release.names().iter().filter(|name| policy.role(name) == Role::Identifier);
+    let role = |name: &String| policy.attributes.get(name).map(|attribute| attribute.role);
+    let identifiers = release.names().iter().filter(|name| role(name) == Some(Role::Identifier));
     identifiers.map(|name| format!("the identifier \"{name}\" is published")).collect()
 }

@@ -22,7 +22,7 @@ use crate::keys::source::{Source, point};
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
 use crate::table::Tree;
 use crate::table::domain::shorten;
-use crate::table::{Expansion, Plan, Reading};
+use crate::table::{Expansion, Plan, Reading, Tails};
 use crate::watch::Watch;
 
 /// The method of a policy that names none.
@@ -39,6 +39,10 @@ pub struct Policy {
     pub missing: Vec<String>,
     /// What happens to rows with a missing cell.
     pub incomplete: Incomplete,
+    /// What happens to columns that it does not mention.
+    pub unlisted: Unlisted,
+    /// Whether what looks unsafe is refused, rather than told.
+    pub strict: bool,
     /// How far files may expand when they are read.
     pub expansion: Expansion,
     /// What must hold.
@@ -58,6 +62,17 @@ pub enum Incomplete {
     Drop,
     /// Missing is a value of its own.
     Keep,
+}
+
+/// What happens to columns that a policy does not mention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unlisted {
+    /// Nothing is published until somebody decides.
+    Refuse,
+    /// They are published as they are.
+    Publish,
+    /// They are left out.
+    Drop,
 }
 
 /// The method, its seed and its own options.
@@ -90,6 +105,10 @@ pub struct AttributePolicy {
     pub leaf_weights: IndexMap<String, f64>,
     /// Whether its weight comes from the table instead: from how little other attributes tell of it.
     pub auto_weight: bool,
+    /// Whether it may be published as it is although it looks like an identifier.
+    pub confirmed: bool,
+    /// From where on, and up to where, its numbers are told as lying beyond.
+    pub tails: Tails,
     /// Its hierarchy.
     pub hierarchy: Option<Hierarchy>,
     /// Its data constraint rules.
@@ -213,9 +232,10 @@ impl Policy {
         check::read_privacy(source, keys.get_ref(), attributes, missing)
     }
 
-    /// What the policy says of a column; columns it does not name are published as they are.
+    /// What the policy says of a column; columns it does not name are published as they are, or never.
     pub fn role(&self, column: &str) -> Role {
-        let role = self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role);
+        let unlisted = if self.unlisted == Unlisted::Drop { Role::Identifier } else { Role::Other };
+        let role = self.attributes.get(column).map_or(unlisted, |attribute| attribute.role);
         if role == Role::Quasi && !self.privacy.generalizes(column) { Role::Other } else { role }
     }
 

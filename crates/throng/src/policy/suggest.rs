@@ -28,6 +28,11 @@ pub fn suggest(table: &Table) -> String {
     toml::policy(table, &markers, &columns)
 }
 
+/// Whether the name of a column says that it identifies people.
+pub(crate) fn names_people(column: &str) -> bool {
+    names::Name::new(column).identifies()
+}
+
 /// What was guessed of a column, and why.
 struct Column<'a> {
     look: &'a Look<'a>,

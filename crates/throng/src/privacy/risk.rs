@@ -20,6 +20,7 @@ use serde::Serialize;
 pub use combinations::{AttributeRisk, Combination};
 pub use population::read as read_population;
 
+use crate::as_is::PublishedAsIs;
 use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::problem::{Code, Problem};
@@ -79,6 +80,9 @@ pub struct Risk {
     pub attributes: Vec<AttributeRisk>,
     /// Combinations of up to so many attributes were searched.
     pub searched: usize,
+    /// What would be published beside the quasi-identifiers, where the table itself was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_as_is: Option<PublishedAsIs>,
     /// What else a reader should know, one sentence each.
     pub notes: Vec<String>,
 }
@@ -178,7 +182,7 @@ pub fn check_fraction(fraction: Option<f64>) -> Result<()> {
 }
 
 /// The codes of each quasi-identifier.
-fn columns(problem: &Problem) -> Vec<Vec<u32>> {
+pub(crate) fn columns(problem: &Problem) -> Vec<Vec<u32>> {
     let code =
         |row: usize, at: usize| with_matrix!(&problem.records, matrix => matrix.get(row, at).index() as u32);
     let column = |at: usize| (0..problem.len()).map(|row| code(row, at)).collect();
@@ -223,6 +227,7 @@ fn summarize(problem: &Problem, classes: &[Class], background: Background<'_>) -
         combinations: Vec::new(),
         attributes: Vec::new(),
         searched: 0,
+        published_as_is: None,
         notes: Vec::new(),
     }
 }

@@ -267,7 +267,8 @@ fn masked_column<'a>(
 /// The kind of the bounds of a numeric attribute.
 fn bounds_kind(domain: &Domain, ends: &[(u32, u32)]) -> CellKind {
     // A class that mixes missing values with numbers has the cell `*`, which only text can tell from a null.
-    if ends.iter().any(|&(low, high)| low != high && domain.missing() == Some(high)) {
+    // So has a tail a sign before its number.
+    if domain.has_tails() || ends.iter().any(|&(low, high)| low != high && domain.missing() == Some(high)) {
         return CellKind::Text;
     }
     let mut labels = (0..domain.len() as u32).filter(|code| domain.missing() != Some(*code));

@@ -6,7 +6,9 @@ use super::charts::{ALONE, distribution_caption, distribution_chart, loss_chart,
 use super::figures::{Figure, class_words, further_figures, key_figures, sensitive_figures};
 use super::number::{count, figure, seconds};
 use super::page::sections;
-use super::summary::{Requirement, headline, order_words, requirements, verdict, verdict_heading};
+use super::summary::{
+    Requirement, headline, order_words, outlier_words, requirements, verdict, verdict_heading,
+};
 use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
 use super::template::{markup, render_page, style};
 use super::{Provenance, Report};
@@ -38,7 +40,7 @@ fn told(report: &Report) -> Value {
         sensitive => measures.sensitive.iter().map(sensitive).collect::<Vec<_>>(),
         figures => key_figures(measures).iter().map(figure_context).collect::<Vec<_>>(),
         further => further_figures(measures).iter().map(figure_context).collect::<Vec<_>>(),
-        notes => report.notes.clone(),
+        notes => notes(report),
         quasi => report.quasi.clone(),
         sensitive_names => report.sensitive_attributes.clone(),
         examples => report.examples.iter().map(example).collect::<Vec<_>>(),
@@ -88,6 +90,12 @@ fn subtitle(report: &Report) -> String {
     let parts = [report.method.clone(), seed, program(&report.provenance)];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join(" · ")
+}
+
+/// The notes of a report, outliers first.
+fn notes(report: &Report) -> Vec<String> {
+    let outliers = report.measures.outliers.iter().map(|outlier| sentence(&outlier_words(outlier)));
+    outliers.chain(report.notes.iter().cloned()).collect()
 }
 
 fn sentence(words: &str) -> String {

@@ -1,5 +1,6 @@
 //! What is told about a run: JSON, one self-contained HTML page, or a terminal table.
 
+mod as_is;
 mod charts;
 mod compare;
 mod figures;

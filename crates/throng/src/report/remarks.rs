@@ -1,7 +1,7 @@
 //! What a reader of a report should know beside the figures: of the policy, of how the run went, and of the method.
 
-use super::methods;
 use super::page::{Block, Section};
+use super::{as_is, methods};
 use crate::audit::{Measures, RuleMeasure};
 use crate::method::Fact;
 use crate::policy::{Kind, Policy, Role};
@@ -25,8 +25,8 @@ pub struct Circumstances<'a> {
 }
 
 /// What a reader of a permuted release must know.
-const PERMUTED: &str = "Published by permutation: quasi-identifiers are exact, so who is in the table can be told. k counts the \
-     records of a group, among which nobody can tell whose a sensitive value is.";
+const PERMUTED: &str = "Published by permutation: quasi-identifiers are exact, so who is in the table can be told. Groups hide only which \
+     of their sensitive values belongs to whom: l counts, not k.";
 
 /// What a reader of a release in the table's order must know.
 const KEPT_ORDER: &str = "Rows stand in the order of the table (--keep-order): whoever knows the place of a person in the table finds the \
@@ -48,7 +48,8 @@ impl Circumstances<'_> {
                 "The requirement does not hold; the records were written because that was asked for.";
             notes.push(written.to_owned());
         }
-        let mut sections: Vec<Section> = facts.iter().flat_map(methods::sections).collect();
+        let mut sections: Vec<Section> = as_is::section(&measures.published_as_is).into_iter().collect();
+        sections.extend(facts.iter().flat_map(methods::sections));
         sections.extend(rules_section(measures));
         (notes, sections)
     }

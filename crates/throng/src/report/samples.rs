@@ -77,6 +77,7 @@ fn measures() -> Measures {
             l_distinct: 2,
             l_entropy: 1.38,
             t: 0.4731,
+            told_share: 0.12,
         }],
         classes: 2_213,
         gcp: 0.1363,

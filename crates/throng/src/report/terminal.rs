@@ -1,10 +1,12 @@
 //! A run or an audit in at most 80 columns of plain text.
 
 use super::Report;
+use super::as_is;
 use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
 use super::summary::{
-    Requirement, bound_words, gap_words, headline, order_words, requirements, verdict, verdict_heading,
+    Requirement, bound_words, gap_words, headline, order_words, outlier_words, requirements, truth_words,
+    verdict, verdict_heading,
 };
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
 use crate::audit::Measures;
@@ -46,10 +48,15 @@ fn measured(measures: &Measures) -> Vec<String> {
     lines.extend(field("Rows", &row_words(measures)));
     lines.extend(field("Classes", &format!("{}; {}", count(measures.classes), class_words(measures))));
     lines.extend(field("Loss", &loss_words(measures)));
+    if let Some(truth) = &measures.truth {
+        lines.extend(field("Truth", &truth_words(truth, measures.rows_published)));
+    }
+    lines.extend(measures.outliers.iter().flat_map(|outlier| field("Outlier", &outlier_words(outlier))));
     let cost =
         format!("discernibility {}, C_AVG {}", figure(measures.discernibility), figure(measures.c_avg));
     lines.extend(field("Cost", &cost));
     lines.extend(loss_table(measures));
+    lines.extend(as_is::lines(&measures.published_as_is));
     lines
 }
 
