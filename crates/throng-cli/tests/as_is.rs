@@ -130,6 +130,8 @@ fn the_share_of_unique_rows_stands_in_the_headline_and_is_right() {
         let told = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(told.contains(&words), "{words}\n{told}");
         assert!(told.contains("Published as it is") && told.contains("times"), "{told}");
+        let heading = format!("The requirement is met, but {:.0} % of the rows are unique", 100.0 * all);
+        assert!(told.starts_with(&heading), "{heading}\n{told}");
         let page = folder.read("r.html");
         assert!(page.contains(&words) && page.contains("<h2>Published as it is</h2>"));
         let audit = folder.run(&["audit", "patients.csv", "release.csv", "-p", "policy.toml", "--json"]);

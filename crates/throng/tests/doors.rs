@@ -26,6 +26,7 @@ use throng::policy::Policy;
 use throng::problem::{Problem, plan};
 use throng::release::{Batches, MemoryFile, Order, Output, Publish, Release, Sink};
 use throng::run::{self, solve};
+use throng::secret::Secret;
 use throng::table::{Expansion, Reading, Storage, Table};
 use throng::watch::Unwatched;
 
@@ -108,8 +109,15 @@ fn in_pieces(rows: i32, size: usize, policy: &Policy) -> (Table, Problem) {
         starts.map(|start| data.slice(start, size.min(data.num_rows() - start))).collect();
     let table =
         Table::from_batches(data.schema(), pieces, &policy.reading(&plan(policy), &Unwatched)).unwrap();
-    let problem = Problem::new(&table, policy).unwrap();
+    let problem = keyed(&table, policy);
     (table, problem)
+}
+
+/// A table under a policy, with a secret that repeats the order of rows.
+fn keyed(table: &Table, policy: &Policy) -> Problem {
+    let mut problem = Problem::new(table, policy).unwrap();
+    problem.secret = Secret::from_bytes(b"the same for every door");
+    problem
 }
 
 /// Releases a table to a sink and audits what the sink took.
@@ -172,7 +180,7 @@ fn a_file_and_the_same_bytes_in_memory_give_the_same_release() {
             read(&policy.reading(&plan(&policy), &Unwatched)).unwrap(),
         ] {
             let mut text = MemoryFile::new(&CSV);
-            release(&table, &Problem::new(&table, &policy).unwrap(), &policy, &mut text);
+            release(&table, &keyed(&table, &policy), &policy, &mut text);
             releases.push(text.bytes);
         }
     }
@@ -206,11 +214,14 @@ proptest! {
         let reading = loaded.policy.reading(&reading, &Unwatched);
         let dribbled = Table::read_from(&CSV, Dribble(loaded.csv.as_bytes()), &reading).unwrap();
         let solution = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap();
-        let expected = loaded.publish(&solution, Publish::Cells, Order::Shuffled).bytes;
+        let problem = keyed(&loaded.table, &loaded.policy);
+        let publish = |table: &Table, problem: &Problem| {
+            common::published(table, problem, &loaded.policy, &solution, Publish::Cells, Order::Shuffled)
+        };
+        let expected = publish(&loaded.table, &problem).bytes;
         for table in [from_file, dribbled] {
-            let problem = Problem::new(&table, &loaded.policy).unwrap();
-            let again =
-                common::published(&table, &problem, &loaded.policy, &solution, Publish::Cells, Order::Shuffled);
+            let problem = keyed(&table, &loaded.policy);
+            let again = publish(&table, &problem);
             prop_assert_eq!(&again.bytes, &expected);
         }
     }

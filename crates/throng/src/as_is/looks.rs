@@ -111,7 +111,7 @@ fn is_time(text: &str) -> bool {
     };
     let is_day = day.is_empty() || ['-', '.', '/'].iter().any(|separator| is_day(day, *separator));
     let is_clock = clock.is_empty() || is_clock(clock);
-    !text.is_empty() && is_day && is_clock
+    !(day.is_empty() && clock.is_empty()) && is_day && is_clock
 }
 
 fn is_day(text: &str, separator: char) -> bool {

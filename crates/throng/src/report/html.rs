@@ -7,7 +7,8 @@ use super::figures::{Figure, class_words, further_figures, key_figures, sensitiv
 use super::number::{count, figure, seconds};
 use super::page::sections;
 use super::summary::{
-    Requirement, headline, order_words, outlier_words, requirements, verdict, verdict_heading,
+    Requirement, Verdict, headline, many_unique, order_words, outlier_words, requirements, verdict,
+    verdict_heading,
 };
 use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
 use super::template::{markup, render_page, style};
@@ -29,11 +30,14 @@ pub fn html(report: &Report) -> Result<String> {
 /// What is told in words and figures.
 fn told(report: &Report) -> Value {
     let measures = &report.measures;
-    let verdict = verdict(measures);
+    let class = match verdict(measures) {
+        Verdict::Met if many_unique(measures) => Verdict::Measured.class(),
+        verdict => verdict.class(),
+    };
     context! {
         title => title(&report.provenance),
         subtitle => subtitle(report),
-        verdict => context! { class => verdict.class(), heading => verdict_heading(verdict) },
+        verdict => context! { class => class, heading => verdict_heading(measures) },
         headline => headline(measures),
         violations => measures.violations.clone(),
         requirements => requirements(measures).iter().map(requirement).collect::<Vec<_>>(),

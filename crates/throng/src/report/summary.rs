@@ -112,12 +112,24 @@ pub(super) fn verdict(measures: &Measures) -> Verdict {
     }
 }
 
+/// A requirement that is met says little where more than this share of the rows is unique on what it does not look at.
+const MANY: f64 = 0.05;
+
+/// Whether so many rows are unique on all that is published that nobody should read no more than that a requirement is met.
+pub(super) fn many_unique(measures: &Measures) -> bool {
+    measures.published_as_is.unique_share > MANY
+}
+
 /// The verdict as a heading.
-pub(super) fn verdict_heading(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Met => "The requirement is met",
-        Verdict::NotMet => "The requirement is not met",
-        Verdict::Measured => "Measured; the policy asks for nothing that a release could miss",
+pub(super) fn verdict_heading(measures: &Measures) -> String {
+    match verdict(measures) {
+        Verdict::Met if many_unique(measures) => format!(
+            "The requirement is met, but {} of the rows are unique",
+            whole_percent(measures.published_as_is.unique_share)
+        ),
+        Verdict::Met => "The requirement is met".to_owned(),
+        Verdict::NotMet => "The requirement is not met".to_owned(),
+        Verdict::Measured => "Measured; the policy asks for nothing that a release could miss".to_owned(),
     }
 }
 
@@ -351,6 +363,16 @@ mod tests {
             verdict(&asked(t.into_iter().collect()))
         };
         assert_eq!((far(0.2 + 1e-12), far(0.21)), (Verdict::Met, Verdict::NotMet));
+    }
+
+    #[test]
+    fn a_met_requirement_does_not_hide_unique_rows() {
+        let with = |unique_share: f64| {
+            let published_as_is = PublishedAsIs { unique_share, ..PublishedAsIs::default() };
+            verdict_heading(&Measures { published_as_is, ..asked(vec![k(Some(10), 10)]) })
+        };
+        assert_eq!(with(0.05), "The requirement is met");
+        assert_eq!(with(0.4), "The requirement is met, but 40 % of the rows are unique");
     }
 
     #[test]

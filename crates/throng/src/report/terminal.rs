@@ -6,7 +6,7 @@ use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
 use super::summary::{
     Requirement, bound_words, gap_words, headline, order_words, outlier_words, requirements, truth_words,
-    verdict, verdict_heading,
+    verdict_heading,
 };
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
 use crate::audit::Measures;
@@ -37,7 +37,7 @@ pub fn measures_terminal(measures: &Measures) -> String {
 }
 
 fn measured(measures: &Measures) -> Vec<String> {
-    let mut lines = vec![verdict_heading(verdict(measures)).to_owned()];
+    let mut lines = vec![verdict_heading(measures)];
     lines.extend(wrap(&headline(measures), COLUMNS));
     for violation in &measures.violations {
         lines.extend(hanging("  ✗ ", violation));
