@@ -1,8 +1,11 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::show::Form;
 
 /// Turn a table about people into one that can be published.
 #[derive(Debug, Parser)]
@@ -47,6 +50,34 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+}
+
+impl Command {
+    /// How errors are told: as JSON to those who asked for JSON.
+    pub fn error_form(&self) -> Form {
+        let json = match self {
+            Command::Audit(Audit { json, .. })
+            | Command::Risk(Risk { json, .. })
+            | Command::Evaluate(Evaluate { json, .. })
+            | Command::Simulate(Simulate { json, .. })
+            | Command::Methods(Methods { json, .. }) => *json,
+            Command::Compare(Compare { json, .. }) => json.is_some(),
+            Command::Demo(_)
+            | Command::Init(_)
+            | Command::Anonymize(_)
+            | Command::Apply(_)
+            | Command::Completions { .. }
+            | Command::Man { .. } => false,
+        };
+        if json { Form::Json } else { Form::Text }
+    }
+}
+
+/// How errors are told when the arguments cannot be understood: as JSON if `--json` is among them.
+pub fn error_form_of_words(words: impl Iterator<Item = OsString>) -> Form {
+    let mut options = words.take_while(|word| word != "--");
+    let json = options.any(|word| word == "--json" || word.as_encoded_bytes().starts_with(b"--json="));
+    if json { Form::Json } else { Form::Text }
 }
 
 /// Arguments of `demo`.

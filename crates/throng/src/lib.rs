@@ -61,9 +61,12 @@
 //! | --- | --- |
 //! | [`table`] | reads CSV, Parquet and Arrow; orders the values of each column into a domain |
 //! | [`policy`], [`keys`] | turns TOML into a checked policy; errors point at the line |
-//! | [`problem`] | joins table and policy: all that a method may look at |
-//! | [`privacy`] | the registry of requirements: what can be asked of a release; and the risk of a table as it stands |
-//! | [`loss`] | what a box of codes costs, and a lower bound on the loss of every release |
+//! | [`schema`] | what a policy says of attributes: roles, kinds, hierarchies, rules |
+//! | [`data`], [`problem`] | records in codes; with a requirement, all that a method may look at |
+//! | [`bind`] | joins table and policy |
+//! | [`privacy`] | the registry of requirements: what can be asked of a release |
+//! | [`risk`] | the risk of a table as it stands |
+//! | [`loss`], [`bound`] | what a box of codes costs, and a lower bound on the loss of every release |
 //! | [`research`] | research value: what a recoding is worth, and weights by association |
 //! | [`rules`] | data constraint rules: what should stay apart in a release, and what must |
 //! | [`condition`] | ranges, values and labels as people write them, in queries and rules |
@@ -83,17 +86,24 @@
 //! | [`secret`] | randomness that nobody may guess: the order of rows, and lots |
 //! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
 //!
+//! Modules stand in layers: each uses only those above it, in the order of `tests/layers.rs`.
+//!
 //! The core prints nothing and keeps no global state. Same table, policy, seed and secret give the same release,
 //! byte for byte, on any number of threads.
 
 pub mod as_is;
 pub mod audit;
+pub mod bind;
+pub mod bound;
 mod classes;
+mod collections;
 pub mod condition;
 pub mod curve;
+pub mod data;
 pub mod error;
 pub mod evaluate;
 pub mod format;
+mod histogram;
 pub mod keys;
 pub mod loss;
 pub mod mapping;
@@ -107,12 +117,15 @@ pub mod recipe;
 pub mod release;
 pub mod report;
 pub mod research;
+pub mod risk;
 pub mod rules;
 pub mod run;
+pub mod schema;
 pub mod secret;
 pub mod simulate;
 pub mod table;
 pub mod watch;
+mod words;
 pub mod workload;
 
-pub use error::{Error, Result};
+pub use error::{Error, ErrorCode, Result};

@@ -20,13 +20,13 @@ use columnar_fixtures::{all_types, batch, cells, column, write};
 use common::{cases, load, rows_of_text};
 use proptest::prelude::*;
 use throng::audit::{self, Keep, Received, audit};
+use throng::bind::plan;
 use throng::error::Fault;
 use throng::format::{ARROW, ARROW_STREAM, CSV, FORMATS, PARQUET, TSV};
 use throng::policy::Policy;
-use throng::problem::{Problem, plan};
+use throng::problem::Problem;
 use throng::release::{Batches, MemoryFile, Order, Output, Publish, Release, Sink};
 use throng::run::{self, solve};
-use throng::secret::Secret;
 use throng::table::{Expansion, Reading, Storage, Table};
 use throng::watch::Unwatched;
 
@@ -109,15 +109,8 @@ fn in_pieces(rows: i32, size: usize, policy: &Policy) -> (Table, Problem) {
         starts.map(|start| data.slice(start, size.min(data.num_rows() - start))).collect();
     let table =
         Table::from_batches(data.schema(), pieces, &policy.reading(&plan(policy), &Unwatched)).unwrap();
-    let problem = keyed(&table, policy);
+    let problem = common::bound(&table, policy);
     (table, problem)
-}
-
-/// A table under a policy, with a secret that repeats the order of rows.
-fn keyed(table: &Table, policy: &Policy) -> Problem {
-    let mut problem = Problem::new(table, policy).unwrap();
-    problem.secret = Secret::from_bytes(b"the same for every door");
-    problem
 }
 
 /// Releases a table to a sink and audits what the sink took.
@@ -180,7 +173,7 @@ fn a_file_and_the_same_bytes_in_memory_give_the_same_release() {
             read(&policy.reading(&plan(&policy), &Unwatched)).unwrap(),
         ] {
             let mut text = MemoryFile::new(&CSV);
-            release(&table, &keyed(&table, &policy), &policy, &mut text);
+            release(&table, &common::bound(&table, &policy), &policy, &mut text);
             releases.push(text.bytes);
         }
     }
@@ -214,14 +207,11 @@ proptest! {
         let reading = loaded.policy.reading(&reading, &Unwatched);
         let dribbled = Table::read_from(&CSV, Dribble(loaded.csv.as_bytes()), &reading).unwrap();
         let solution = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap();
-        let problem = keyed(&loaded.table, &loaded.policy);
-        let publish = |table: &Table, problem: &Problem| {
-            common::published(table, problem, &loaded.policy, &solution, Publish::Cells, Order::Shuffled)
-        };
-        let expected = publish(&loaded.table, &problem).bytes;
+        let expected = loaded.publish(&solution, Publish::Cells, Order::Shuffled).bytes;
         for table in [from_file, dribbled] {
-            let problem = keyed(&table, &loaded.policy);
-            let again = publish(&table, &problem);
+            let problem = common::bound(&table, &loaded.policy);
+            let again =
+                common::published(&table, &problem, &loaded.policy, &solution, Publish::Cells, Order::Shuffled);
             prop_assert_eq!(&again.bytes, &expected);
         }
     }
@@ -271,7 +261,7 @@ fn tabs_stay_tabs_in_memory() {
     let policy = Policy::parse("[privacy]\nk = 1\n[attribute.a]\nrole = \"quasi\"\n", None).unwrap();
     let table =
         Table::read_from(&TSV, &b"a\tb\n1\tx, y\n"[..], &policy.reading(&plan(&policy), &Unwatched)).unwrap();
-    let problem = Problem::new(&table, &policy).unwrap();
+    let problem = common::bound(&table, &policy);
     let solution = solve(&problem, &policy, &Unwatched).unwrap();
     for (format, expected) in [(&TSV, "a\tb\n1\tx, y\n"), (&CSV, "a\tb\n1\tx, y\n")] {
         let mut file = MemoryFile::new(format);
@@ -334,7 +324,7 @@ fn nested_table(policy: &Policy) -> (Table, Problem) {
     let pieces = [data.slice(0, 1), data.slice(1, 3)];
     let table =
         Table::from_batches(data.schema(), pieces, &policy.reading(&plan(policy), &Unwatched)).unwrap();
-    let problem = Problem::new(&table, policy).unwrap();
+    let problem = common::bound(&table, policy);
     (table, problem)
 }
 

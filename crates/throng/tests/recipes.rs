@@ -198,6 +198,7 @@ fn classify(
         policy: Policy::parse(&policy, None)?,
         release: release.map(Path::to_owned),
         task: "classify".to_owned(),
+        secret: None,
         registry: Default::default(),
     };
     Ok(serde_json::Value::Object(evaluate.run(&Unwatched)?.figures))

@@ -8,7 +8,7 @@ use throng::release::{Order, Output, Publish};
 use throng::report::{self, Report};
 use throng::run;
 use throng::secret::Secret;
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 
 use super::{load_policy, on_threads};
 use crate::args;
@@ -46,8 +46,11 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
             Some(output)
         }
         (Some(_), None) => {
-            return Err(Error::input("this method learns no masks that a recipe could hold")
-                .with_hint("leave --recipe out, or use --method refine"));
+            return Err(Error::new(
+                ErrorCode::NoMasks,
+                "this method learns no masks that a recipe could hold",
+            )
+            .with_hint("leave --recipe out, or use --method refine"));
         }
     };
     publish(prepared, reports, arguments.running.quiet)?;
@@ -78,7 +81,7 @@ pub fn open_reports(paths: &[std::path::PathBuf]) -> Result<Vec<Output>> {
 fn check_ending(path: &Path) -> Result<()> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("json" | "html") => Ok(()),
-        _ => Err(Error::input("a report must end in .json or .html").in_file(path)),
+        _ => Err(Error::new(ErrorCode::BadFileEnding, "a report must end in .json or .html").in_file(path)),
     }
 }
 

@@ -9,7 +9,7 @@ use throng::release::Output;
 use throng::run::Compare;
 use throng::secret::Secret;
 use throng::table::source::is_standard;
-use throng::{Error, Result, report};
+use throng::{Error, ErrorCode, Result, report};
 
 use super::on_threads;
 use crate::args;
@@ -46,9 +46,11 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
 
 fn check_page(path: &Path) -> Result<()> {
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("json") => Err(Error::input("the comparison is written as an HTML page")
-            .in_file(path)
-            .with_hint("name it .html; --json FILE writes the figures as JSON too")),
+        Some("json") => {
+            Err(Error::new(ErrorCode::BadFileEnding, "the comparison is written as an HTML page")
+                .in_file(path)
+                .with_hint("name it .html; --json FILE writes the figures as JSON too"))
+        }
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use throng::plan::Registry;
 use throng::policy::Policy;
 use throng::release::{Order, Output, Publish};
 use throng::run::Anonymize;
-use throng::{Error, Result, report};
+use throng::{Error, ErrorCode, Result, report};
 
 use super::anonymize::write_report;
 use super::on_threads;
@@ -70,7 +70,7 @@ pub fn run(arguments: &args::Demo) -> Result<ExitCode> {
 fn write_sample(folder: &Path) -> Result<()> {
     let below = folder.join("hierarchies");
     std::fs::create_dir_all(&below).map_err(|cause| {
-        let error = Error::io("create the folder", folder, &cause);
+        let error = Error::io(ErrorCode::CannotWrite, "create the folder", folder, &cause);
         if error.hint().is_some() { error } else { error.with_hint("choose another folder with --out DIR") }
     })?;
     for (name, text) in SAMPLE {

@@ -8,7 +8,7 @@ use throng::policy::{Policy, Role};
 use throng::release::Output;
 use throng::table::source::is_standard;
 use throng::table::{Reading, Storage, Table};
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 
 use crate::args;
 use crate::progress::Progress;
@@ -17,7 +17,7 @@ use crate::show;
 pub fn run(arguments: &args::Init) -> Result<ExitCode> {
     let path = &arguments.output;
     if path.is_file() && !arguments.force {
-        return Err(Error::input("this policy exists already")
+        return Err(Error::new(ErrorCode::FileExists, "this policy exists already")
             .in_file(path)
             .with_hint("name another file with -o, or overwrite it with --force"));
     }
@@ -42,6 +42,7 @@ fn next_steps(data: &Path, path: &Path, policy: &Policy) -> String {
         (Role::Quasi, "quasi-identifiers"),
         (Role::Sensitive, "sensitive"),
         (Role::Identifier, "identifiers"),
+        (Role::Person, "person"),
         (Role::Other, "other"),
     ];
     let mut text = format!("Wrote {}; check the guessed roles:\n\n", path.display());

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use throng::as_is;
 use throng::policy::Policy;
-use throng::privacy::risk::{self, Background, Risk};
 use throng::problem::Problem;
+use throng::risk::{self, Background, Risk};
 use throng::watch::Watch;
 use throng::{Result, report, run};
 
@@ -42,5 +42,6 @@ fn measure(arguments: &args::Risk, policy: &Policy, watch: &dyn Watch) -> Result
     };
     let mut risk = risk::measure(&problem, &policy.missing, background, watch)?;
     risk.published_as_is = Some(as_is::of_table(&table, &problem, policy));
+    risk.notes.extend(throng::policy::suggest::person::warning(&table, policy));
     Ok(risk)
 }

@@ -1,7 +1,7 @@
 //! What may not be published as it is unless the policy says so.
 
 use super::Values;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{Policy, Role, Unlisted, suggest};
 use crate::problem::Problem;
 use crate::table::Table;
@@ -41,14 +41,14 @@ fn check_listed(policy: &Policy, names: &[String]) -> Result<()> {
     let message = format!(
         "the policy does not mention the {column} \"{first}\"{more}, which would be published as in the table"
     );
-    Err(Error::input(message).for_attribute(*first).with_hint(hint))
+    Err(Error::new(ErrorCode::UnlistedColumn, message).for_attribute(*first).with_hint(hint))
 }
 
 /// Why a column that would be published as it is looks like an identifier, unless somebody confirmed it.
 fn identifies(table: &Table, problem: &Problem, policy: &Policy, at: usize) -> Option<String> {
     let name = &table.names()[at];
     let confirmed = policy.attributes.get(name).is_some_and(|attribute| attribute.confirmed);
-    if confirmed || matches!(policy.role(name), Role::Identifier | Role::Quasi) {
+    if confirmed || matches!(policy.role(name), Role::Identifier | Role::Person | Role::Quasi) {
         return None;
     }
     if suggest::names_people(name) {
@@ -68,9 +68,8 @@ fn identifies(table: &Table, problem: &Problem, policy: &Policy, at: usize) -> O
 }
 
 fn not_confirmed(policy: &Policy, name: &str, why: &str) -> Error {
-    let error =
-        Error::input(format!("\"{name}\" would be published as it is, but looks like an identifier: {why}"))
-            .for_attribute(name);
+    let message = format!("\"{name}\" would be published as it is, but looks like an identifier: {why}");
+    let error = Error::new(ErrorCode::UnconfirmedIdentifier, message).for_attribute(name);
     match policy.attributes.get(name).filter(|attribute| !attribute.span.is_empty()) {
         Some(attribute) => policy.point(error, &attribute.span, "published as it is").with_hint(
             "write role = \"identifier\" to leave it out, role = \"quasi\" to generalize it, or confirmed = true if \

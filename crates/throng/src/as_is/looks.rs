@@ -1,7 +1,6 @@
 //! What the cells of a column look like: whether they could name someone by themselves.
 
-use serde::Serialize;
-
+use crate::published::Looks;
 use crate::table::value;
 
 /// Fewer cells than these say nothing about being different.
@@ -13,35 +12,6 @@ const MOST: f64 = 0.5;
 /// Texts of so many words, or longer than so many characters, are written by people, not chosen from a list.
 const WORDS: usize = 4;
 const LONG: usize = 40;
-
-/// What a column looks like, where that matters for publishing it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Looks {
-    /// Nearly every record has a value of its own.
-    #[serde(rename = "nearly an identifier")]
-    Identifier,
-    /// Sentences: anything may stand in them.
-    #[serde(rename = "free text")]
-    FreeText,
-    /// Dates or times, by which events are found.
-    #[serde(rename = "times")]
-    Times,
-    /// Numbers that mostly differ: they put rows in an order, and are found by nearness.
-    #[serde(rename = "ordered numbers")]
-    OrderedNumbers,
-}
-
-impl Looks {
-    /// As the report says it.
-    pub fn words(self) -> &'static str {
-        match self {
-            Looks::Identifier => "nearly an identifier",
-            Looks::FreeText => "free text",
-            Looks::Times => "times",
-            Looks::OrderedNumbers => "ordered numbers",
-        }
-    }
-}
 
 /// The cells of a column that are not missing.
 pub(super) struct Values<'a> {

@@ -12,44 +12,16 @@ mod check;
 mod looks;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use serde::Serialize;
 
 pub(crate) use check::check;
-pub use looks::Looks;
 use looks::Values;
 
 use crate::classes::Classes;
 use crate::policy::{Policy, Role, Unlisted};
 use crate::problem::Problem;
+pub use crate::published::{AsIsColumn, Looks, PublishedAsIs};
+use crate::risk;
 use crate::table::{Distinct, Table};
-
-/// What is published beside the quasi-identifiers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct PublishedAsIs {
-    /// Each of the columns.
-    pub columns: Vec<AsIsColumn>,
-    /// Share of rows that are unique on all that is published.
-    pub unique_share: f64,
-    /// Those rows.
-    pub unique_rows: u64,
-}
-
-/// A column that is published as it is.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct AsIsColumn {
-    /// Its name.
-    pub name: String,
-    /// What the policy says it is: a role, or `unlisted`.
-    pub role: &'static str,
-    /// Distinct values.
-    pub distinct: u64,
-    /// Share of rows that it makes unique by itself.
-    pub unique_share: f64,
-    /// Share of rows that it makes unique together with the published quasi-identifiers.
-    pub unique_share_with_quasi: f64,
-    /// What it looks like, where that matters.
-    pub looks: Vec<Looks>,
-}
 
 /// What a policy calls a column that is published as it is.
 fn role(policy: &Policy, name: &str) -> &'static str {
@@ -58,6 +30,7 @@ fn role(policy: &Policy, name: &str) -> &'static str {
         (Some(Role::Class), _) => "class",
         (Some(Role::Identifier), _) | (None, Unlisted::Drop) => "identifier",
         (Some(Role::Quasi), _) => "quasi",
+        (Some(Role::Person), _) => "person",
         (Some(Role::Other), _) => "other",
         (None, Unlisted::Publish | Unlisted::Refuse) => "unlisted",
     }
@@ -81,10 +54,12 @@ pub(crate) fn of_release(
 
 /// Measures what a table would show if it were published as it stands, identifiers left out.
 pub fn of_table(table: &Table, problem: &Problem, policy: &Policy) -> PublishedAsIs {
-    let quasi: Vec<Vec<u32>> = crate::privacy::risk::columns(problem);
+    let quasi: Vec<Vec<u32>> = risk::columns(problem);
     let classes = Classes::group_numbers(&quasi, problem.len()).of_rows();
     let rows: Vec<u32> = (0..problem.len() as u32).map(|record| problem.row(record) as u32).collect();
-    let other = |at: &usize| !matches!(policy.role(&table.names()[*at]), Role::Identifier | Role::Quasi);
+    let other = |at: &usize| {
+        !matches!(policy.role(&table.names()[*at]), Role::Identifier | Role::Person | Role::Quasi)
+    };
     let others: Vec<usize> = (0..table.names().len()).filter(other).collect();
     measure(table, policy, &others, &rows, vec![classes])
 }

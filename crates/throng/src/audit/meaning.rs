@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use super::Columns;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
 use crate::problem::{Attribute, Problem};
 use crate::published::{AttributeCells, Cell, Cells};
-use crate::table::domain::shorten;
 use crate::table::tails::{AT_LEAST, AT_MOST, end_of};
 use crate::table::value::{half_open_range, range};
 use crate::table::{ANY, Map, NodeId, Scale, Table, Taxonomy};
+use crate::words::shorten;
 
 impl<'a> Cells<'a> {
     /// Reads the cells of a release.
@@ -77,8 +77,11 @@ fn unreadable(release: &Table, column: usize, entry: usize, text: &str) -> Error
     release.error_at(
         column,
         entry as u32,
-        Error::input(format!("the published cell \"{}\" cannot be understood", shorten(text)))
-            .with_hint("it must be a value of the table, a range [low-high], a node of the hierarchy or *"),
+        Error::new(
+            ErrorCode::NotThisRelease,
+            format!("the published cell \"{}\" cannot be understood", shorten(text)),
+        )
+        .with_hint("it must be a value of the table, a range [low-high], a node of the hierarchy or *"),
     )
 }
 

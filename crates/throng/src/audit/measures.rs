@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{Outlier, Truth};
 use crate::as_is::PublishedAsIs;
+use crate::bound::LowerBound;
 use crate::privacy::{Achieved, Figure};
 
 /// The figures of one release. Field names are the keys of the JSON report.
@@ -36,6 +37,9 @@ pub struct Measures {
     pub t_required: Option<f64>,
     /// All forms of diversity for each sensitive attribute.
     pub sensitive: Vec<SensitiveMeasure>,
+    /// How many people there are, where the policy says whose records are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub people: Option<PeopleMeasure>,
     /// Number of classes (distinct combinations of published cells).
     pub classes: u64,
     /// Global certainty penalty, 0 … 1.
@@ -114,6 +118,34 @@ pub struct ExactCells {
     pub unique_rows: u64,
 }
 
+/// People and their records.
+#[derive(Clone, Debug, Serialize)]
+pub struct PeopleMeasure {
+    /// People in the table.
+    pub people_in: u64,
+    /// People in the release; `None` if the files do not tell.
+    pub people_published: Option<u64>,
+    /// Records of a person on average.
+    pub average_records: f64,
+    /// The most records that a person has.
+    pub most_records: u64,
+    /// People with more than one record.
+    pub with_several: u64,
+    /// How it is known whose a published row is: `run`, `number`, `order`, or `bound` if nobody can tell and figures are
+    /// what holds whosever they are.
+    pub known_by: &'static str,
+    /// How many classes there are of each number of people, ascending.
+    pub class_sizes: Vec<(u64, u64)>,
+    /// The greatest share of a class's rows that one person has; `None` if the files do not tell.
+    pub greatest_share: Option<f64>,
+    /// Where a number of each person is published: the fewest people whose rows look alike, all of them taken together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alike: Option<u64>,
+    /// The same case: people that nobody else looks like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub followed: Option<u64>,
+}
+
 /// One named quasi-identifier.
 #[derive(Clone, Debug, Serialize)]
 pub struct QuasiIdentifierMeasure {
@@ -159,17 +191,6 @@ pub struct SensitiveMeasure {
     pub t: f64,
     /// Share of rows in classes that have one value only: who finds the class knows it.
     pub told_share: f64,
-}
-
-/// A lower bound on the GCP of any release that meets the requirement.
-#[derive(Clone, Debug, Serialize)]
-pub struct LowerBound {
-    /// The bound, or its estimate when sampled.
-    pub gcp: f64,
-    /// Records it was computed from.
-    pub records: u64,
-    /// 95 % confidence interval when sampled.
-    pub interval: Option<(f64, f64)>,
 }
 
 /// How one quasi-identifier is distributed before and after.

@@ -9,6 +9,8 @@ mod loss;
 mod meaning;
 mod measures;
 mod outliers;
+mod people;
+mod people_matching;
 pub(crate) mod permutation;
 mod privacy;
 mod received;
@@ -19,8 +21,8 @@ use std::path::Path;
 
 pub use loss::{Loss, LossSums};
 pub use measures::{
-    Bin, Distribution, ExactCells, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, RuleMeasure,
-    SensitiveMeasure,
+    Bin, Distribution, ExactCells, ExampleClass, Measures, PeopleMeasure, QuasiIdentifierMeasure,
+    RuleMeasure, SensitiveMeasure,
 };
 pub use outliers::Outlier;
 pub use privacy::codes_of;
@@ -28,13 +30,15 @@ pub use received::{Keep, Received, Tables, storage};
 pub use truth::{Compared, Truth};
 
 use crate::as_is;
+use crate::bound;
+pub use crate::bound::LowerBound;
 use crate::classes::Classes;
-use crate::error::{Error, Result};
-use crate::loss::bound;
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{Policy, Role};
 use crate::problem::Problem;
 use crate::published::Published;
 pub use crate::published::{Cell, Cells};
+use crate::release::permutation::no_people_by_permutation;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -68,7 +72,7 @@ pub fn audit_file(problem: &Problem, policy: &Policy, release: &Path, watch: &dy
 /// use throng::watch::Unwatched;
 ///
 /// let policy = Policy::parse("[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n", None)?;
-/// let plan = |names: &[String]| Ok(throng::problem::storage(&policy, names));
+/// let plan = |names: &[String]| Ok(throng::bind::storage(&policy, names));
 /// let table = Table::read_from(&CSV, &b"age\n31\n34\n"[..], &Reading::new(&plan, &Unwatched))?;
 /// let problem = Problem::new(&table, &policy)?;
 ///
@@ -107,12 +111,15 @@ pub(crate) fn audit_cells<'a>(
     release: impl Into<Tables<'a>>,
     watch: &dyn Watch,
 ) -> Result<Findings> {
-    let Tables { release: table, sensitive } = release.into();
+    let Tables { release: table, sensitive, people: known } = release.into();
     received::check_storage(problem, table)?;
     watch.stage("auditing", None);
     let columns = release_columns(problem, table)?;
     let cells = Cells::of_columns(problem, policy, table, &columns)?;
     let permuted = permutation::groups(problem, table, sensitive)?;
+    if problem.people.is_some() && permuted.is_some() {
+        return Err(no_people_by_permutation().in_file(table.origin()));
+    }
     let classes = match &permuted {
         Some(permuted) => permuted.groups(table),
         None => Classes::group(table, &columns.all()),
@@ -142,9 +149,12 @@ pub(crate) fn audit_cells<'a>(
         Some(permuted) => vec![permuted.deal(table, &classes, &mut measures)],
         None => problem.sensitive.iter().map(|counted| codes_of(counted, table)).collect::<Result<_>>()?,
     };
+    let whose = people::whose(problem, table, known, (&cells, &classes, &codes), watch)?;
     let published = Published {
-        problem,
+        data: problem,
+        rules: &problem.rules,
         table,
+        whose: whose.as_ref().map(|found| &found.whose),
         columns: &columns.of_attribute,
         cells: &cells,
         missing: &policy.missing,
@@ -159,6 +169,9 @@ pub(crate) fn audit_cells<'a>(
     measures.outliers = outliers::measure(problem, table, &columns);
     rules::measure(&mut measures, &published);
     privacy::measure(&mut measures, policy, &published)?;
+    if let Some(found) = &whose {
+        people::measure(&mut measures, found, &published);
+    }
     let mut examples = privacy::examples(&published, &columns);
     let distributions = match permuted {
         Some(_) => {
@@ -198,10 +211,13 @@ fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
             match (find(&attribute.name), find(&low), find(&high)) {
                 (Some(column), ..) => Ok(vec![column]),
                 (None, Some(low), Some(high)) => Ok(vec![low, high]),
-                _ => Err(Error::input(format!("the release has no column \"{}\"", attribute.name))
-                    .in_file(release.origin())
-                    .for_attribute(&attribute.name)
-                    .with_hint("is this a release of this table, under this policy?")),
+                _ => Err(Error::new(
+                    ErrorCode::UnknownColumn,
+                    format!("the release has no column \"{}\"", attribute.name),
+                )
+                .in_file(release.origin())
+                .for_attribute(&attribute.name)
+                .with_hint("is this a release of this table, under this policy?")),
             }
         })
         .collect::<Result<_>>()?;
@@ -209,7 +225,12 @@ fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
 }
 
 fn identifier_violations(policy: &Policy, release: &Table) -> Vec<String> {
+    let names = release.names().iter();
     let role = |name: &String| policy.attributes.get(name).map(|attribute| attribute.role);
-    let identifiers = release.names().iter().filter(|name| role(name) == Some(Role::Identifier));
-    identifiers.map(|name| format!("the identifier \"{name}\" is published")).collect()
+    let published = |name: &&String| match role(name) {
+        Some(Role::Identifier) => true,
+        Some(Role::Person) => policy.number_column() != Some(name),
+        _ => false,
+    };
+    names.filter(published).map(|name| format!("the identifier \"{name}\" is published")).collect()
 }

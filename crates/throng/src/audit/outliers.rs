@@ -4,7 +4,8 @@
 use serde::Serialize;
 
 use super::Columns;
-use crate::problem::{Code, Problem};
+use crate::data::Code;
+use crate::problem::Problem;
 use crate::table::{Scale, Table};
 use crate::with_matrix;
 

@@ -21,7 +21,7 @@ use super::ordered::{singles, whole_diversity};
 use super::{Entry, Method, Partition, Published, Solution, Traits};
 use crate::error::{Error, Result};
 use crate::privacy::{Judge, Part};
-use crate::problem::{Counted, Problem};
+use crate::problem::{Problem, Protected};
 use crate::watch::Watch;
 
 /// The registry entry.
@@ -66,7 +66,7 @@ impl Method for Anatomy {
 }
 
 /// Deals records, given in random order, into groups of different values; places are those of the order.
-fn deal(counted: &Counted, order: &[u32], l: usize, random: &mut ChaCha8Rng) -> Result<Groups> {
+fn deal(counted: &Protected, order: &[u32], l: usize, random: &mut ChaCha8Rng) -> Result<Groups> {
     let value = |place: u32| counted.codes[order[place as usize] as usize];
     let mut buckets: Vec<Vec<u32>> = vec![Vec::new(); counted.domain.len()];
     (0..order.len() as u32).for_each(|place| buckets[value(place) as usize].push(place));

@@ -3,7 +3,7 @@
 use super::facts::Because;
 use super::options::Numbers;
 use super::{Entry, Fact, Method, OptionKind, OptionSpec, Solution, Traits, accuracy, ordered, peel};
-use crate::error::Result;
+use crate::error::{Error, ErrorCode, Result};
 use crate::mapping;
 use crate::privacy::Part;
 use crate::problem::Problem;
@@ -15,7 +15,7 @@ pub const AUTO: Entry = Entry {
     summary: "chooses by requirement, size and time: peel where it can, hilbert on tables too large for it",
     citation: "throng",
     guarantee: "that of the method it chooses; the report says which and why",
-    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::MaxLoss],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::MaxLoss, Part::People],
     needs: &[],
     options: &[OptionSpec {
         name: "seconds",
@@ -76,6 +76,13 @@ impl Auto {
 
 impl Method for Auto {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        if problem.people.is_some() && !problem.limits.is_empty() {
+            return Err(Error::new(
+                ErrorCode::MethodDoesNotFit,
+                "no method keeps to a limit on the loss of classes where people are counted",
+            )
+            .with_hint("leave out max_loss and max_span, or the role \"person\""));
+        }
         let Choice { name, method, because } = self.choose(problem);
         let mut solution = method.solve(problem, watch)?;
         solution.facts.insert(0, Fact::Chosen { method: name, because });

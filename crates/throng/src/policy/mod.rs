@@ -2,7 +2,7 @@
 //!
 //! [`Policy::parse`] turns TOML into a checked [`Policy`]; every mistake in it is an error that points at
 //! the line. What was written and what was checked are different types: `written` holds the former.
-//! A policy knows nothing of a table yet; [`crate::problem::Problem`] joins the two.
+//! A policy knows nothing of a table yet; [`crate::bind`] joins the two.
 
 mod adjust;
 mod check;
@@ -17,13 +17,15 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use crate::error::{Error, Result, did_you_mean};
-use crate::keys::source::{Source, point};
+use crate::error::{Error, ErrorCode, Result};
+use crate::keys::source::Source;
+use crate::privacy::Part;
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
-use crate::table::Tree;
-use crate::table::domain::shorten;
-use crate::table::{Expansion, Plan, Reading, Tails};
+pub use crate::schema::{Apart, AttributePolicy, DateUnit, Hierarchy, Kind, PersonChoice, Role, Rule};
+use crate::table::{Expansion, Plan, Reading};
 use crate::watch::Watch;
+use crate::words::did_you_mean;
+use crate::words::shorten;
 
 /// The method of a policy that names none.
 pub const DEFAULT_METHOD: &str = "auto";
@@ -75,6 +77,12 @@ pub enum Unlisted {
     Drop,
 }
 
+impl Unlisted {
+    /// All of them by name.
+    pub const NAMES: &'static [(&'static str, Unlisted)] =
+        &[("refuse", Unlisted::Refuse), ("publish", Unlisted::Publish), ("drop", Unlisted::Drop)];
+}
+
 /// The method, its seed and its own options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodChoice {
@@ -92,107 +100,6 @@ pub struct MethodChoice {
     pub span: Option<Range<usize>>,
 }
 
-/// What the policy says of one attribute.
-#[derive(Clone, Debug)]
-pub struct AttributePolicy {
-    /// Its part in the release.
-    pub role: Role,
-    /// Its kind, if not to be guessed.
-    pub kind: Option<Kind>,
-    /// Its weight, above 0.
-    pub weight: f64,
-    /// Weights of the leaves of its hierarchy that do not weigh 1.
-    pub leaf_weights: IndexMap<String, f64>,
-    /// Whether its weight comes from the table instead: from how little other attributes tell of it.
-    pub auto_weight: bool,
-    /// Whether it may be published as it is although it looks like an identifier.
-    pub confirmed: bool,
-    /// From where on, and up to where, its numbers are told as lying beyond.
-    pub tails: Tails,
-    /// Its hierarchy.
-    pub hierarchy: Option<Hierarchy>,
-    /// Its data constraint rules.
-    pub rules: Vec<Rule>,
-    /// Where the name stands in `[attribute.NAME]` in the policy.
-    pub span: Range<usize>,
-    /// Where the hierarchy stands in the policy.
-    pub hierarchy_span: Option<Range<usize>>,
-}
-
-/// The part an attribute plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Could be known to someone who wants to find a person: generalized.
-    Quasi,
-    /// What must not be learned about a person: published, protected by l and t.
-    Sensitive,
-    /// What recipients want to predict: published.
-    Class,
-    /// Names a person: never published.
-    Identifier,
-    /// Published as it is.
-    Other,
-}
-
-/// The kinds of attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Numbers and dates.
-    Numeric,
-    /// Everything else.
-    Categorical,
-}
-
-/// A hierarchy as the policy gives it.
-#[derive(Clone, Debug)]
-pub enum Hierarchy {
-    /// A tree, from a file or inline.
-    Tree(Tree),
-    /// Nested equal-width bands of numbers, narrowest first.
-    Intervals(Vec<f64>),
-    /// Keep so many leading characters, most first.
-    Prefix(Vec<usize>),
-    /// Calendar units, finest first.
-    Dates(Vec<DateUnit>),
-}
-
-/// Calendar units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DateUnit {
-    /// `2024-03`
-    Month,
-    /// `2024-Q1`
-    Quarter,
-    /// `2024`
-    Year,
-    /// `2020s`
-    Decade,
-    /// `1900-1999`
-    Century,
-}
-
-/// A data constraint rule: two things that should stay apart.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
-    /// What it keeps apart.
-    pub apart: Apart,
-    /// How much it matters, above 0.
-    pub importance: f64,
-    /// Whether it must never be broken.
-    pub hard: bool,
-    /// Where it stands in the policy.
-    pub span: Range<usize>,
-}
-
-/// What a rule keeps apart.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Apart {
-    /// Numbers up to the first and from the second on.
-    Cut(f64, f64),
-    /// Two values of a category.
-    Values(String, String),
-}
-
 impl Policy {
     /// How tables are read under this policy: its first marker of missing cells stands for nulls.
     pub fn reading<'a>(&'a self, plan: &'a Plan<'a>, watch: &'a dyn Watch) -> Reading<'a> {
@@ -202,8 +109,8 @@ impl Policy {
 
     /// Reads and checks the policy in a file.
     pub fn load(path: &Path) -> Result<Self> {
-        let text =
-            std::fs::read_to_string(path).map_err(|cause| Error::io("read the policy", path, &cause))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read the policy", path, &cause))?;
         Self::parse(&text, Some(path))
     }
 
@@ -239,6 +146,33 @@ impl Policy {
         if role == Role::Quasi && !self.privacy.generalizes(column) { Role::Other } else { role }
     }
 
+    /// The columns that say together whose record it is, in the order they were written.
+    pub fn person_columns(&self) -> impl Iterator<Item = (&str, PersonChoice)> {
+        let own = self.attributes.iter().filter(|(_, attribute)| attribute.role == Role::Person);
+        own.map(|(name, attribute)| (name.as_str(), attribute.person))
+    }
+
+    /// Whether requirements count people.
+    pub fn counts_people(&self) -> bool {
+        self.person_columns().next().is_some()
+    }
+
+    /// The column in whose place the number of each person is published, if it is.
+    pub fn number_column(&self) -> Option<&str> {
+        self.person_columns().find(|(_, choice)| choice.number).map(|(name, _)| name)
+    }
+
+    /// Whether what does not change within a person is generalized alike in all their records.
+    pub fn keeps_people_together(&self) -> bool {
+        self.person_columns().any(|(_, choice)| choice.together)
+    }
+
+    /// What a method must take, with what asks for it: all of `[privacy]`, and the role `person`.
+    pub fn parts(&self) -> Vec<(Part, &'static str)> {
+        let people = self.counts_people().then_some((Part::People, "the role \"person\""));
+        self.privacy.parts().into_iter().chain(people).collect()
+    }
+
     /// Checks that every attribute the policy names is a column of the table.
     pub fn check_columns(&self, columns: &[String]) -> Result<()> {
         for (name, attribute) in &self.attributes {
@@ -249,7 +183,7 @@ impl Policy {
                 Some(column) => format!("did you mean \"{column}\"?"),
                 None => format!("the columns are {}", some_of(columns)),
             };
-            let error = Error::input(format!("the table has no column \"{name}\""))
+            let error = Error::new(ErrorCode::UnknownColumn, format!("the table has no column \"{name}\""))
                 .for_attribute(name)
                 .with_hint(hint);
             return Err(self.point(error, &attribute.span, "not a column of the table"));
@@ -267,9 +201,14 @@ impl Policy {
         written::task_option_span(&self.text, task, key)
     }
 
+    /// Its text and where it came from.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source { text: &self.text, path: self.path.as_deref() }
+    }
+
     /// Lets an error point at a piece of this policy.
     pub fn point(&self, error: Error, span: &Range<usize>, label: impl Into<String>) -> Error {
-        point(error, &self.text, self.path.as_deref(), span, label)
+        self.source().point(error, span, label)
     }
 }
 

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::{Fields, Item, List, as_table, in_order, key_span, value};
 use crate::keys::source::Source;
 
@@ -19,8 +19,19 @@ const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate"
 const DATA: &[&str] = &["missing", "incomplete", "unlisted", "max_expansion"];
 /// Keys of `[privacy]` beside those of requirements.
 const PRIVACY: &[&str] = &["suppress", "strict"];
-const ATTRIBUTE: &[&str] =
-    &["role", "kind", "weight", "leaf_weights", "hierarchy", "rules", "confirmed", "top", "bottom"];
+const ATTRIBUTE: &[&str] = &[
+    "role",
+    "kind",
+    "weight",
+    "leaf_weights",
+    "hierarchy",
+    "rules",
+    "confirmed",
+    "top",
+    "bottom",
+    "publish",
+    "together",
+];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 
 /// A policy as it was written.
@@ -74,6 +85,8 @@ pub(super) struct WrittenAttribute<'i> {
     pub bottom: Option<Item<'i>>,
     pub hierarchy: Option<Item<'i>>,
     pub rules: Vec<WrittenRule>,
+    pub publish: Option<Spanned<String>>,
+    pub together: Option<Spanned<bool>>,
     /// Where the word `rules` stands.
     pub rules_span: Option<Range<usize>>,
 }
@@ -136,15 +149,30 @@ fn syntax_error(source: Source<'_>, error: &toml::de::Error) -> Error {
     let written = source.text.get(span.clone()).unwrap_or_default();
     match error.message() {
         "duplicate key" => source
-            .error(&span, format!("the key {written} is given twice"), "given before")
+            .error(
+                ErrorCode::DuplicateKey,
+                &span,
+                format!("the key {written} is given twice"),
+                "given before",
+            )
             .with_hint("keep one of the two"),
         // The parser says no more than that, and not where.
-        "recursion limit" => source.error(&span, "the policy is nested too deeply", "somewhere in this file"),
-        message => {
-            source.error(&span, format!("the policy is not valid TOML: {message}"), message).with_hint(
-                "strings stand in quotes, lists in square brackets, and each key on a line of its own",
+        "recursion limit" => source.error(
+            ErrorCode::BadPolicySyntax,
+            &span,
+            "the policy is nested too deeply",
+            "somewhere in this file",
+        ),
+        message => source
+            .error(
+                ErrorCode::BadPolicySyntax,
+                &span,
+                format!("the policy is not valid TOML: {message}"),
+                message,
             )
-        }
+            .with_hint(
+                "strings stand in quotes, lists in square brackets, and each key on a line of its own",
+            ),
     }
 }
 
@@ -153,7 +181,7 @@ fn check_depth(source: Source<'_>, document: &DeTable<'_>) -> Result<()> {
     while let Some((item, depth)) = open.pop() {
         if depth > DEEPEST {
             let message = format!("the policy is nested more than {DEEPEST} levels deep");
-            return Err(source.error(&item.span(), message, "too deep"));
+            return Err(source.error(ErrorCode::BadPolicySyntax, &item.span(), message, "too deep"));
         }
         match item.get_ref() {
             DeValue::Table(table) => open.extend(table.values().map(|item| (item, depth + 1))),
@@ -228,6 +256,8 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
         bottom: fields.item("bottom").cloned(),
         hierarchy: fields.item("hierarchy").cloned(),
         rules: rules.iter().map(|item| rule(source, item)).collect::<Result<_>>()?,
+        publish: fields.string("publish")?,
+        together: fields.flag("together")?,
         rules_span: item.get_ref().as_table().and_then(|table| key_span(table, "rules")),
     })
 }

@@ -4,12 +4,13 @@
 //! them. [`Output`], the sink that is a file, gets its name only when it is complete.
 
 mod columnar;
+mod number;
 mod output;
 pub(crate) mod permutation;
 mod rendered;
 mod rows;
 mod sink;
-pub(crate) mod text;
+mod text;
 
 use std::borrow::Cow;
 
@@ -19,10 +20,10 @@ pub use sink::{Batches, MemoryFile, Sink};
 
 use rows::Rows;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::{Boxes, GroupCells, MaskedPart, Partition, Recoding, Solution};
 use crate::policy::{Policy, Role};
-use crate::problem::{Attribute, Counted, Problem};
+use crate::problem::{Attribute, Problem, Protected};
 use crate::table::{Domain, Map, Scale, Table, value};
 use crate::watch::{Unwatched, Watch};
 
@@ -86,7 +87,7 @@ enum Content<'a> {
     /// The same for all records of a class.
     Cells(Cells),
     /// A sensitive or class value.
-    Counted(Cow<'a, Counted>),
+    Protected(Cow<'a, Protected>),
     /// Passed through.
     Text,
 }
@@ -126,11 +127,11 @@ impl<'a> Release<'a> {
         let boxes = solution.recoding.boxes(problem, partition);
         let mut columns = Vec::new();
         for (source, name) in table.names().iter().enumerate() {
-            let of_source = |counted: &&Counted| counted.column == source;
+            let of_source = |counted: &&Protected| counted.column == source;
             let quasi = problem.attributes.iter().position(|attribute| attribute.column == source);
             if let (Some(at), Publish::Permutation) = (quasi, publish) {
                 let own = Cow::Owned(permutation::exact(problem, at));
-                columns.push(Column { name: name.clone(), source, content: Content::Counted(own) });
+                columns.push(Column { name: name.clone(), source, content: Content::Protected(own) });
             } else if let Some(at) = quasi {
                 columns.extend(match (&solution.recoding, &boxes) {
                     (Recoding::Cells(cells), _) => {
@@ -143,13 +144,16 @@ impl<'a> Release<'a> {
                     (_, Some(boxes)) => quasi_columns(&problem.attributes[at], boxes, at, publish),
                     (_, None) => return Err(Error::bug("a recoding without boxes or cells")),
                 });
-            } else if let Some(counted) = problem.sensitive.iter().chain(&problem.classes).find(of_source) {
+            } else if let Some(counted) = problem.sensitive.iter().chain(&problem.labels).find(of_source) {
                 if publish == Publish::Permutation && policy.role(name) == Role::Sensitive {
                     continue;
                 }
-                let content = Content::Counted(Cow::Borrowed(counted));
+                let content = Content::Protected(Cow::Borrowed(counted));
                 columns.push(Column { name: name.clone(), source, content });
-            } else if policy.role(name) != Role::Identifier {
+            } else if let (Some(people), true) = (&problem.people, policy.number_column() == Some(name)) {
+                let numbers = Content::Protected(Cow::Owned(number::numbers(people, &problem.secret, name)?));
+                columns.push(Column { name: name.clone(), source, content: numbers });
+            } else if !matches!(policy.role(name), Role::Identifier | Role::Person) {
                 columns.push(Column { name: name.clone(), source, content: Content::Text });
             }
         }
@@ -162,6 +166,12 @@ impl<'a> Release<'a> {
         let rows = rows(problem, &solution.suppressed, &class_of, order);
         let null_text = table.has_nulls().then(|| policy.missing.first().cloned().unwrap_or_default());
         Ok(Release { table, problem, columns, class_of, rows, classes: partition.len(), null_text })
+    }
+
+    /// Whose each row is, in the order in which they are written; `None` where nobody asks.
+    pub fn people(&self) -> Option<Vec<u32>> {
+        let people = self.problem.people.as_ref()?;
+        Some(self.rows.in_order().iter().map(|record| people.of(*record)).collect())
     }
 
     /// Number of records.
@@ -307,10 +317,10 @@ fn check_names(columns: &[Column<'_>]) -> Result<()> {
     let mut seen: Map<&str, ()> = Map::default();
     for column in columns {
         if seen.insert(&column.name, ()).is_some() {
-            return Err(Error::input(format!(
-                "the release would have two columns called \"{}\"",
-                column.name
-            ))
+            return Err(Error::new(
+                ErrorCode::DuplicateColumn,
+                format!("the release would have two columns called \"{}\"", column.name),
+            )
             .with_hint("rename the column of the table that has this name already"));
         }
     }

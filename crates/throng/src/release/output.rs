@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::source::{Compression, is_standard};
 
 /// A file being written under a temporary name. Dropping it removes it; [`Output::publish`] gives it its name.
@@ -23,7 +23,7 @@ impl Output {
     pub fn create(path: &Path) -> Result<Self> {
         let device = std::fs::metadata(path).is_ok_and(|data| !data.is_file());
         if std::fs::metadata(path).is_ok_and(|data| data.is_dir()) {
-            return Err(Error::input("cannot write: this is a folder")
+            return Err(Error::new(ErrorCode::IsAFolder, "cannot write: this is a folder")
                 .in_file(path)
                 .with_hint("name a file"));
         }
@@ -44,13 +44,15 @@ impl Output {
             // As for any new file, the umask decides who may read it.
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
-        let temporary = builder.tempfile_in(folder).map_err(|cause| Error::io("write", path, &cause))?;
+        let temporary = builder
+            .tempfile_in(folder)
+            .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
         Ok(Output { path: path.to_owned(), temporary, streamed })
     }
 
     /// Prepares to write a second file beside another one, also beside it while both have temporary names.
     pub fn create_beside(main: &Output, path: &Path, temporary: &Path) -> Result<Self> {
-        let fail = |cause: &io::Error| Error::io("write", path, cause);
+        let fail = |cause: &io::Error| Error::io(ErrorCode::CannotWrite, "write", path, cause);
         let name = temporary.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let folder = temporary.parent().map(Path::to_owned).unwrap_or_default();
         let mut builder = tempfile::Builder::new();
@@ -76,7 +78,7 @@ impl Output {
 
     /// A writer that compresses as the name tells.
     pub(crate) fn encoder(&mut self) -> Result<Encoder> {
-        let fail = |cause: io::Error| Error::io("write", &self.path, &cause);
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, &cause);
         let file = BufWriter::with_capacity(1 << 16, self.temporary.reopen().map_err(fail)?);
         Ok(match Compression::of(&self.path) {
             Compression::None => Encoder::Plain(file),
@@ -90,7 +92,7 @@ impl Output {
     /// Writes text as the whole content.
     pub fn write_all(&mut self, text: &[u8]) -> Result<()> {
         let path = self.path.clone();
-        let fail = |cause: io::Error| Error::io("write", &path, &cause);
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &path, &cause);
         let mut encoder = self.encoder()?;
         encoder.write_all(text).map_err(fail)?;
         encoder.finish().map_err(fail)
@@ -98,11 +100,11 @@ impl Output {
 
     /// Gives the file its name.
     pub fn publish(self) -> Result<()> {
-        let fail = |cause: &io::Error| Error::io("write", &self.path, cause);
+        let fail = |cause: &io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, cause);
         if !self.streamed {
             return match self.temporary.persist(&self.path) {
                 Ok(_) => Ok(()),
-                Err(error) => Err(Error::io("write", &self.path, &error.error)),
+                Err(error) => Err(Error::io(ErrorCode::CannotWrite, "write", &self.path, &error.error)),
             };
         }
         let mut source = self.temporary.reopen().map_err(|cause| fail(&cause))?;

@@ -4,13 +4,14 @@ mod as_is;
 mod charts;
 mod compare;
 mod figures;
-mod fitted;
 mod html;
 mod json;
 mod methods;
+mod narrow_table;
 mod number;
 mod page;
 mod page_terminal;
+mod people;
 mod remarks;
 mod risk;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::number::{NONE, count, counted, figure, percent};
 use super::summary::as_is_words;
 use super::terminal::{COLUMNS, Side, bar, field, finished, table};
 use super::text::{listing, wrap};
-use crate::privacy::risk::{AttributeRisk, Band, Chances, Combination, Risk};
+use crate::risk::{AttributeRisk, Band, Chances, Combination, PeopleRisk, Risk};
 
 /// The risk of a table in plain text.
 pub fn risk_terminal(risk: &Risk) -> String {
@@ -27,6 +27,9 @@ pub fn risk_terminal(risk: &Risk) -> String {
 }
 
 fn headline(risk: &Risk) -> String {
+    if let Some(people) = &risk.people {
+        return of_people(risk, people);
+    }
     let all = counted(risk.rows, "record", "records");
     let alone = match risk.unique_records {
         0 => format!(
@@ -49,6 +52,27 @@ fn headline(risk: &Risk) -> String {
     format!("{alone}{as_is}{dropped}")
 }
 
+fn of_people(risk: &Risk, people: &PeopleRisk) -> String {
+    let all = counted(people.people, "person", "people");
+    let alone = match people.unique_people {
+        0 => format!(
+            "None of {all} is unique: each record shares its quasi-identifiers with those of at least {}.",
+            counted(risk.k.saturating_sub(1), "other person", "other people")
+        ),
+        unique => format!(
+            "{} of {all} ({}) {} unique: they have a record whose quasi-identifiers nobody else has.",
+            count(unique),
+            percent(people.unique_share),
+            if unique == 1 { "is" } else { "are" }
+        ),
+    };
+    format!(
+        "{alone} A person has {} records on average, {} at most.",
+        figure(people.average_records),
+        count(people.most_records)
+    )
+}
+
 fn chances(risk: &Risk) -> Vec<String> {
     let row = |name: &str, chances: &Chances| {
         let above = [chances.above_1_in_5, chances.above_1_in_20].map(percent);
@@ -64,7 +88,10 @@ fn chances(risk: &Risk) -> Vec<String> {
         [
             "The prosecutor knows that the person is in the table, the journalist only that",
             "the person is in the population; the marketer links everyone. The last columns",
-            "are the share of records with a greater chance.",
+            match risk.people {
+                None => "are the share of records with a greater chance.",
+                Some(_) => "are the share of people with a greater chance, by their rarest record.",
+            },
         ]
         .map(|line| format!("  {line}")),
     );
@@ -101,7 +128,8 @@ fn sizes(risk: &Risk) -> Vec<String> {
         let share = band.records as f64 / risk.rows.max(1) as f64;
         vec![band_name(band), count(band.classes), count(band.records), percent(share), bar(share, 1.0)]
     };
-    let heading = ["class size", "classes", "records", ""].map(str::to_owned).to_vec();
+    let size = if risk.people.is_some() { "people in class" } else { "class size" };
+    let heading = [size, "classes", "records", ""].map(str::to_owned).to_vec();
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(risk.class_sizes.iter().map(row)).collect();
     let mut lines = vec![format!(
         "Records with the same quasi-identifiers: {}",
@@ -169,6 +197,7 @@ mod tests {
             quasi: vec![long.clone()],
             classes: 250,
             k: if unique > 0 { 1 } else { 3 },
+            people: None,
             unique_records: unique,
             unique_share: unique as f64 / 1_000.0,
             prosecutor: chances.clone(),

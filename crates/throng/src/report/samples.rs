@@ -286,13 +286,14 @@ pub(crate) fn comparison() -> Comparison {
         report.measures.discernibility = 45_000.0 * worse * k as f64;
         report.measures.lower_bound =
             Some(LowerBound { gcp: 0.015 * (k as f64).sqrt(), records: 1_000, interval: None });
-        ComparisonRun { method: method.into(), k: Some(k), report: Some(report), refused: None }
+        ComparisonRun { method: method.into(), k: Some(k), report: Some(report), refused: None, code: None }
     };
     let refused = ComparisonRun {
         method: "exact".into(),
         k: Some(5),
         report: None,
         refused: Some("too many records for an exact solution".into()),
+        code: Some(crate::error::ErrorCode::TableTooLarge),
     };
     let both = [("mondrian", 1.4), ("hilbert", 1.1)];
     let runs = both.iter().flat_map(|(method, worse)| [5, 10, 25].map(|k| run(method, k, *worse)));
@@ -313,6 +314,7 @@ pub(crate) fn comparison_of(report: &Report) -> Comparison {
         method: report.method.clone(),
         k,
         report: refused.is_none().then(|| report.clone()),
+        code: refused.is_some().then_some(crate::error::ErrorCode::KExceedsTable),
         refused,
     };
     Comparison {

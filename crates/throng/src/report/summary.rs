@@ -3,6 +3,7 @@
 //! The page and the terminal tell the same sentences, so they are made here once.
 
 use super::number::{at_least, at_most, count, counted, figure, percent, share, whole_percent};
+use super::people;
 use super::text::listing;
 use crate::as_is::PublishedAsIs;
 use crate::audit::{Compared, ExactCells, LowerBound, Measures, Outlier, Truth};
@@ -141,6 +142,9 @@ pub(super) fn headline(measures: &Measures) -> String {
     let mut sentence = format!("{}; {}.", protection(measures), detail(measures.gcp));
     sentence += &as_is_words(&measures.published_as_is, "rows", "are published");
     sentence += &told_words(measures);
+    if let Some(followed) = measures.people.as_ref().and_then(people::followed) {
+        sentence += &format!(" {followed}");
+    }
     if measures.suppressed > 0 {
         let of = count(measures.rows_in);
         let (number, were) =
@@ -175,8 +179,8 @@ fn protection(measures: &Measures) -> String {
     let anonymity = match measures.k {
         0 | 1 => "Some records can be told apart from all others by their quasi-identifiers".to_owned(),
         k => format!(
-            "Every record is indistinguishable from at least {} by its quasi-identifiers{}",
-            counted(k - 1, "other", "others"),
+            "Every record is indistinguishable {} by its quasi-identifiers{}",
+            people::others(measures.people.as_ref(), k - 1),
             if k < LEAST_K { ", which is weak protection" } else { "" }
         ),
     };

@@ -4,6 +4,7 @@ use super::Report;
 use super::as_is;
 use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
+use super::people;
 use super::summary::{
     Requirement, bound_words, gap_words, headline, order_words, outlier_words, requirements, truth_words,
     verdict_heading,
@@ -46,6 +47,7 @@ fn measured(measures: &Measures) -> Vec<String> {
     lines.extend(requirement_table(&requirements(measures)));
     lines.push(String::new());
     lines.extend(field("Rows", &row_words(measures)));
+    lines.extend(measures.people.iter().flat_map(|people| field("People", &people::words(people))));
     lines.extend(field("Classes", &format!("{}; {}", count(measures.classes), class_words(measures))));
     lines.extend(field("Loss", &loss_words(measures)));
     if let Some(truth) = &measures.truth {

@@ -15,17 +15,17 @@ use indexmap::IndexMap;
 
 pub use anonymize::Anonymize;
 pub use apply::Apply;
-pub(crate) use apply::take_unknown_values_in;
 pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
 
 use crate::as_is;
 use crate::audit::{Findings, Keep, Received, audit, truth};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::method::{Methods, Solution};
 use crate::plan::{self, Choices, Plan, Registry, Solved, Written};
 use crate::policy::Policy;
-use crate::problem::{Counted, Problem};
+use crate::policy::suggest::person;
+use crate::problem::{Problem, Protected};
 use crate::recipe::Recipe;
 use crate::release::{Output, Publish};
 use crate::report::{Circumstances, Provenance, Report};
@@ -115,6 +115,7 @@ impl Job<'_> {
         let recipe = masks.map(|parts| Recipe::new(&problem, plan.policy(), parts));
         let mut report = report(plan, &problem, &solved, findings, provenance, clock.finish());
         report.notes.splice(0..0, warnings);
+        report.notes.extend(person::warning(table, plan.policy()));
         Ok(Prepared { written, report, recipe })
     }
 
@@ -139,7 +140,7 @@ impl Job<'_> {
 fn check_release_is_not_the_table(data: &Path, release: &Path) -> Result<()> {
     match (data.canonicalize(), release.canonicalize()) {
         (Ok(data), Ok(same)) if data == same && data.is_file() => {
-            Err(Error::input("the release would overwrite the table")
+            Err(Error::new(ErrorCode::WouldOverwrite, "the release would overwrite the table")
                 .in_file(release)
                 .with_hint("give the release another name"))
         }
@@ -164,7 +165,7 @@ fn report(
         permuted: plan.publish() == Publish::Permutation,
         order: plan.row_order(),
     };
-    let names = |counted: &Counted| counted.name.clone();
+    let names = |counted: &Protected| counted.name.clone();
     let (notes, sections) = circumstances.tell(&findings.measures, &solved.solution.facts);
     Report {
         method: plan.method_name().to_owned(),
@@ -188,11 +189,12 @@ pub(crate) fn hash(path: &Path) -> Result<String> {
         return Ok(String::new());
     }
     let mut hasher = blake3::Hasher::new();
-    let file = std::fs::File::open(path).map_err(|cause| Error::io("read", path, &cause))?;
+    let file =
+        std::fs::File::open(path).map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
     let mut input = std::io::BufReader::with_capacity(1 << 20, file);
     loop {
-        let bytes =
-            std::io::BufRead::fill_buf(&mut input).map_err(|cause| Error::io("read", path, &cause))?;
+        let bytes = std::io::BufRead::fill_buf(&mut input)
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
         if bytes.is_empty() {
             return Ok(hasher.finalize().to_hex().to_string());
         }

@@ -5,10 +5,12 @@
 
 use std::borrow::Cow;
 
-use super::tails::{AT_LEAST, AT_MOST, Tails, end_of};
-use super::taxonomy::{NodeId, Taxonomy, Tree};
+use super::tails::{AT_LEAST, AT_MOST, coded, end_of};
+use super::taxonomy::{NodeId, Taxonomy};
 use super::value;
-use crate::policy::Kind;
+use crate::error::ErrorCode;
+use crate::schema::{Kind, Tails, Tree};
+use crate::words::shorten;
 
 /// The ordered values of one attribute. The code of a value is its place here.
 #[derive(Clone, Debug)]
@@ -39,6 +41,8 @@ pub enum Scale {
 /// Why a value does not belong into a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
+    /// What it is, for programs.
+    pub code: ErrorCode,
     /// Index of the value in the dictionary.
     pub entry: u32,
     /// What is wrong with it.
@@ -252,7 +256,7 @@ fn close_band(band: &mut Vec<(u32, u32)>, from: usize, to: usize) {
 }
 
 fn scattered(label: &str) -> Misfit {
-    Misfit {
+    Misfit { code: ErrorCode::BadHierarchy,
         entry: 0,
         message: format!(
             "the label \"{}\" of the hierarchy does not stand for one stretch of numbers",
@@ -290,7 +294,7 @@ pub(super) fn encode_with_tails(texts: &[&str], missing: &[bool], tails: &Tails)
     for (entry, text) in texts.iter().enumerate().filter(|(entry, _)| !missing[*entry]) {
         let number = if dates { value::date(text) } else { value::number(text) };
         let number = number.ok_or_else(|| not_a_number(entry, text))?;
-        found.push(match tails.coded(number) {
+        found.push(match coded(tails, number) {
             Some((end, text, sign)) => (end + 0.0, Cow::Owned(format!("{sign}{text}")), entry),
             None => (number + 0.0, Cow::Borrowed(*text), entry),
         });
@@ -305,8 +309,8 @@ pub(super) fn encode_with_tails(texts: &[&str], missing: &[bool], tails: &Tails)
         }
         codes[entry] = values.len() as u32 - 1;
     }
-    let coded = |label: Option<&String>, sign: &str| label.is_some_and(|label| label.starts_with(sign));
-    let tails = (coded(labels.first(), AT_MOST), coded(labels.last(), AT_LEAST));
+    let ends_with = |label: Option<&String>, sign: &str| label.is_some_and(|label| label.starts_with(sign));
+    let tails = (ends_with(labels.first(), AT_MOST), ends_with(labels.last(), AT_LEAST));
     let missing = add_missing(texts, missing, &mut labels, &mut codes);
     let scale = Scale::Numeric { values, dates };
     Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new(), tails }, codes })
@@ -319,6 +323,7 @@ fn other_tails(texts: &[&str], missing: &[bool], dates: bool, tails: &Tails) -> 
     let (entry, _) = missing.iter().enumerate().find(|(_, missing)| !**missing)?;
     let is = if dates { "dates" } else { "numbers" };
     other.then(|| Misfit {
+        code: ErrorCode::WrongKind,
         entry: entry as u32,
         message: format!(
             "the attribute holds {is} such as \"{}\", top and bottom do not",
@@ -336,6 +341,7 @@ pub(super) fn no_tails_here(texts: &[&str], missing: &[bool]) -> Misfit {
     };
     let (entry, text) = texts.iter().enumerate().find(plain).unwrap_or((0, &""));
     Misfit {
+        code: ErrorCode::WrongKind,
         entry: entry as u32,
         message: format!(
             "top and bottom are for numbers and dates, but this attribute holds \"{}\"",
@@ -347,6 +353,7 @@ pub(super) fn no_tails_here(texts: &[&str], missing: &[bool]) -> Misfit {
 
 fn not_a_number(entry: usize, text: &str) -> Misfit {
     Misfit {
+        code: ErrorCode::BadCell,
         entry: entry as u32,
         message: format!("\"{}\" is not a number or date", shorten(text)),
         hint: "correct the cell, list it under [data] missing, or make the attribute categorical".to_owned(),
@@ -369,6 +376,7 @@ pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>)
     if let Some(entry) = texts.iter().zip(missing).position(|(text, missing)| *text == super::ANY && !missing)
     {
         return Err(Misfit {
+            code: ErrorCode::BadCell,
             entry: entry as u32,
             message:
                 "the value \"*\" stands for a suppressed cell and cannot be a value of a quasi-identifier"
@@ -426,17 +434,9 @@ pub fn check_covered(tree: &Tree, texts: &[&str], missing: &[bool]) -> Result<()
 
 fn not_in_hierarchy(entry: usize, text: &str) -> Misfit {
     Misfit {
+        code: ErrorCode::HierarchyLeafMissing,
         entry: entry as u32,
         message: format!("the value \"{}\" is not in the hierarchy of its attribute", shorten(text)),
         hint: "add a line for it to the hierarchy, or list it under [data] missing".to_owned(),
     }
-}
-
-/// A cell as far as a message may show it.
-pub(crate) fn shorten(text: &str) -> String {
-    if text.chars().count() <= 40 {
-        return text.escape_debug().to_string();
-    }
-    let start: String = text.chars().take(40).collect();
-    format!("{}…", start.escape_debug())
 }

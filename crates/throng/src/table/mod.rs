@@ -33,17 +33,16 @@ use intern::Interner;
 pub use origin::Origin;
 pub use reading::{Expansion, Plan, Reading};
 pub use sketch::Sketch;
-pub use tails::{Tail, Tails};
-pub use taxonomy::{ANY, NodeId, Taxonomy, Tree};
+pub use taxonomy::{NodeId, Taxonomy};
 pub use text::Dialect;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::error::{Error, Result};
-use crate::policy::{AttributePolicy, Hierarchy, Kind};
+use crate::error::{Error, ErrorCode, Result};
+pub use crate::schema::{ANY, Tree};
+use crate::schema::{AttributePolicy, Hierarchy, Kind, Tails};
 
-/// A hash map whose order never reaches a result.
-pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::FixedState>;
+pub(crate) use crate::collections::Map;
 
 /// How a column is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -231,7 +230,7 @@ impl Table {
         policy: Option<&AttributePolicy>,
     ) -> Result<domain::Encoding> {
         let mut encoding = encode_texts(&self.values(column), missing, policy).map_err(|misfit| {
-            let error = Error::input(misfit.message).with_hint(misfit.hint);
+            let error = Error::new(misfit.code, misfit.message).with_hint(misfit.hint);
             self.error_at(column, misfit.entry, error)
         })?;
         let kind = encoding.domain.kind();
@@ -245,15 +244,19 @@ impl Table {
     fn check_leaf_weights(&self, column: usize, kind: Kind, weighed: Result<(), String>) -> Result<()> {
         let error = match (kind, weighed) {
             (Kind::Categorical, Ok(())) => return Ok(()),
-            (Kind::Categorical, Err(unknown)) => Error::input(format!(
-                "leaf_weights names \"{}\", which is neither in the table nor in the hierarchy",
-                domain::shorten(&unknown)
-            ))
+            (Kind::Categorical, Err(unknown)) => Error::new(
+                ErrorCode::UnknownValue,
+                format!(
+                    "leaf_weights names \"{}\", which is neither in the table nor in the hierarchy",
+                    crate::words::shorten(&unknown)
+                ),
+            )
             .with_hint("correct the name, or leave it out"),
-            (Kind::Numeric, _) => {
-                Error::input("leaf_weights weigh categories, but this attribute is numeric")
-                    .with_hint("leave them out, or make the attribute categorical")
-            }
+            (Kind::Numeric, _) => Error::new(
+                ErrorCode::WrongKind,
+                "leaf_weights weigh categories, but this attribute is numeric",
+            )
+            .with_hint("leave them out, or make the attribute categorical"),
         };
         Err(error.in_file(&self.origin).in_column(column as u64 + 1).for_attribute(&self.names[column]))
     }

@@ -2,11 +2,13 @@
 //! that must be the same.
 
 use crate::audit::{Received, codes_of, permutation};
+use crate::collections::Map;
+use crate::data::{Attribute, Code};
 use crate::error::Result;
-use crate::policy::Policy;
-use crate::problem::{Attribute, Code, Problem};
+use crate::policy::{Policy, Role};
+use crate::problem::Problem;
 use crate::published::{Cell, Cells};
-use crate::table::{Distinct, Map, Scale, Table, value};
+use crate::table::{Distinct, Scale, Table, value};
 use crate::with_matrix;
 
 /// A column that is published as it is: a number for each value, the same on both sides.
@@ -38,7 +40,7 @@ pub(super) fn passed(
 ) -> Result<Vec<Passed>> {
     let release = &received.table;
     let permuted = permutation::is_permuted(problem, release);
-    let counted = problem.sensitive.iter().filter(|_| !permuted).chain(&problem.classes);
+    let counted = problem.sensitive.iter().filter(|_| !permuted).chain(&problem.labels);
     let mut passed = Vec::new();
     for own in counted.filter(|own| release.names().contains(&own.name)) {
         passed.push(Passed {
@@ -50,9 +52,11 @@ pub(super) fn passed(
     }
     let coded = |name: &String| {
         problem.attributes.iter().any(|own| own.name == *name)
-            || problem.sensitive.iter().chain(&problem.classes).any(|own| own.name == *name)
+            || problem.sensitive.iter().chain(&problem.labels).any(|own| own.name == *name)
     };
-    for (at, name) in release.names().iter().enumerate().filter(|(_, name)| !coded(name)) {
+    // A number of each person stands in place of what the table has, and is not to be found there.
+    let own = |name: &String| !coded(name) && policy.role(name) != Role::Person;
+    for (at, name) in release.names().iter().enumerate().filter(|(_, name)| own(name)) {
         let own = table.names().iter().position(|column| column == name).and_then(|own| table.distinct(own));
         if let (Some(own), Some(published)) = (own, release.distinct(at)) {
             passed.push(texts(name, &own, &published, problem, &policy.missing));

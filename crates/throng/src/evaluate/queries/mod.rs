@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::{Entry, Outcome, Study, Task, beside};
 pub use crate::condition::Condition;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::options::{OptionKind, OptionSpec};
 use crate::method::{Recoding, Solution};
 use crate::problem::Problem;
@@ -238,7 +238,8 @@ fn told_one_by_one(answered: &[Answered]) -> Section {
 /// The mean error of drawn COUNT queries on a release that is not written yet.
 pub fn mean_error(problem: &Problem, solution: &Solution, count: usize, seed: u64) -> Result<f64> {
     workload::mean_error(problem, &Spread::of_solution(problem, solution), count, seed).ok_or_else(|| {
-        Error::requirement(
+        Error::new(
+            ErrorCode::NoQueryMatches,
             "none of the queries that were drawn matches a record, so their error cannot be measured",
         )
     })

@@ -33,7 +33,7 @@ use crate::with_matrix;
 
 const CITATION: &str =
     "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009";
-const TAKES: &[Part] = &[Part::K, Part::L, Part::T];
+const TAKES: &[Part] = &[Part::K, Part::L, Part::T, Part::People];
 const BEST_CUT: &str = "with k alone, classes of k to 2k - 1 records (equal cells aside) and the best of all cuts of the line; \
      with l, classes of different sensitive values whenever the table allows l";
 const RUNS: &str = "with k alone, classes of k to 2k - 1 records (equal cells aside); \

@@ -37,7 +37,7 @@ pub const PEEL: Entry = Entry {
     summary: "takes the cheapest classes out first, then moves records where they cost less; little loss, more time",
     citation: "throng",
     guarantee: "every class meets the requirement; no bound on the loss",
-    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::People],
     needs: &[],
     options: &[
         OptionSpec {

@@ -2,7 +2,7 @@
 
 use super::Column;
 use super::look::{Form, Marker};
-use crate::policy::{DEFAULT_METHOD, Role};
+use crate::policy::{DEFAULT_METHOD, Kind, Role};
 use crate::table::Table;
 
 /// The k of a first policy; a table with fewer records gets as many.
@@ -77,7 +77,7 @@ fn attribute(column: &Column<'_>) -> String {
     if column.role == Role::Other && column.telling() {
         text += "# CHECK: most records have a value of their own here, which may single people out.\n";
     }
-    text += &format!("role = \"{}\"\n", role_name(column.role));
+    text += &format!("role = \"{}\"\n", column.role.name());
     if matches!(column.role, Role::Quasi | Role::Sensitive) {
         text += &format!("kind = \"{}\"\n", kind_name(column));
     }
@@ -89,19 +89,9 @@ fn attribute(column: &Column<'_>) -> String {
     text
 }
 
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::Quasi => "quasi",
-        Role::Sensitive => "sensitive",
-        Role::Class => "class",
-        Role::Identifier => "identifier",
-        Role::Other => "other",
-    }
-}
-
 /// A postcode is a name of a place even where it is written in digits.
 fn kind_name(column: &Column<'_>) -> &'static str {
-    if column.values.is_text() || column.postcode { "categorical" } else { "numeric" }
+    if column.values.is_text() || column.postcode { Kind::Categorical.name() } else { Kind::Numeric.name() }
 }
 
 /// What may be told of the values: counts, and ranges and frequent categories where they name nobody.
@@ -123,7 +113,7 @@ fn facts(column: &Column<'_>) -> String {
 fn shown_values(column: &Column<'_>) -> Option<String> {
     let values = &column.values;
     match (column.role, values.form) {
-        (Role::Identifier, _) | (Role::Sensitive, Form::Numbers | Form::Dates) => None,
+        (Role::Identifier | Role::Person, _) | (Role::Sensitive, Form::Numbers | Form::Dates) => None,
         (_, Form::Numbers) => {
             values.range().map(|(low, high)| format!("from {} to {}", number(low), number(high)))
         }

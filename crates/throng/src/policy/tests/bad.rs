@@ -295,7 +295,7 @@ fn attribute_values_are_checked() {
         ("weight = inf", "weight must be a number above 0, found inf", 5, 10),
         (
             "[attribute.b]\nrole = \"public\"",
-            "role must be \"quasi\", \"sensitive\", \"class\", \"identifier\" or \"other\", found \"public\"",
+            "role must be \"quasi\", \"sensitive\", \"class\", \"identifier\", \"person\" or \"other\", found \"public\"",
             6,
             8,
         ),
