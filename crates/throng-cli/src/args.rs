@@ -189,7 +189,7 @@ pub struct Overrides {
     /// Require this l instead of the policy's
     #[arg(long)]
     pub l: Option<f64>,
-    /// Use this seed instead of the policy's
+    /// Use this seed instead of the policy's; it repeats groups and cells, not the order of rows
     #[arg(long)]
     pub seed: Option<u64>,
 }
@@ -274,6 +274,9 @@ pub struct Compare {
     /// The values of k to compare; the policy's by default
     #[arg(long, value_delimiter = ',')]
     pub k: Vec<usize>,
+    /// A file of random bytes that every lot is drawn from, to repeat the figures; fresh by default
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
     /// The page to write
     #[arg(short, long, value_name = "REPORT.html")]
     pub output: PathBuf,

@@ -11,14 +11,14 @@ use crate::data::{
 use crate::error::{Error, ErrorCode, Result};
 use crate::loss::Limits;
 use crate::policy::suggest::person;
-use crate::policy::{Incomplete, Policy, Role, Rule};
+use crate::policy::{AttributePolicy, Incomplete, Policy, Role, Rule};
 use crate::privacy::Requirement;
 use crate::problem::Problem;
 use crate::research::association;
 use crate::rules::Rules;
 use crate::secret::Secret;
 use crate::table::domain::Encoding;
-use crate::table::{Storage, Table};
+use crate::table::{Storage, Table, tails};
 
 /// A plan to read tables under a policy: checks that all columns it names are there, and keeps each as it must be.
 pub fn plan(policy: &Policy) -> impl Fn(&[String]) -> Result<Vec<Storage>> + Sync + '_ {
@@ -174,9 +174,28 @@ fn encode(table: &Table, policy: &Policy) -> Result<Vec<(usize, Encoding)>> {
     let columns = [Role::Quasi, Role::Sensitive, Role::Class].into_iter().flat_map(with_role);
     let encode = |column: usize| {
         let written = policy.attributes.get(&names[column]);
-        Ok((column, table.encode(column, &policy.missing, written)?))
+        let fixed = written
+            .filter(|own| !own.tails.is_empty())
+            .map(|own| with_fixed_tails(table, policy, column, own));
+        Ok((column, table.encode(column, &policy.missing, fixed.as_ref().or(written))?))
     };
     columns.map(encode).collect()
+}
+
+/// How many records a tail holds where no k is asked for.
+const TAIL: usize = 5;
+
+/// What a policy says of an attribute, its tails set by the table where that is left to it: as many records in each as a class
+/// must have.
+fn with_fixed_tails(table: &Table, policy: &Policy, column: usize, own: &AttributePolicy) -> AttributePolicy {
+    let named = policy.privacy.quasi_identifiers().iter().map(|named| named.k).max();
+    let k = policy.privacy.k().or(named).unwrap_or(TAIL) as u64;
+    let values = table.values(column);
+    let mut counts = vec![0; values.len()];
+    table.numbers(column).iter().for_each(|number| counts[*number as usize] += 1);
+    let missing = |text: &str| policy.missing.iter().any(|marker| marker == text);
+    let present = values.into_iter().zip(counts).filter(|(text, _)| !missing(text));
+    AttributePolicy { tails: tails::fixed(&own.tails, present, k), ..own.clone() }
 }
 
 /// Sets the weights that a policy leaves to the table. They add up to 1 if all are left to it; beside given ones,

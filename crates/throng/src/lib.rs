@@ -5,6 +5,7 @@
 //! and found that the requirement holds.
 //!
 //! ```
+//! use throng::plan::Registry;
 //! use throng::policy::Policy;
 //! use throng::release::{Order, Publish};
 //! use throng::run::{Anonymize, audit_files};
@@ -38,6 +39,8 @@
 //!     order: Order::Keep,
 //!     overrides: Vec::new(),
 //!     hashes: false,
+//!     secret: None,
+//!     registry: Registry::default(),
 //! };
 //! let report = run.run(&Unwatched)?;
 //! assert!(report.measures.k >= 2);
@@ -71,6 +74,7 @@
 //! | [`method`] | from a problem to a partition of its records; the registry of methods |
 //! | [`release`] | from a partition to cells, and files that appear complete or not at all |
 //! | [`published`] | a release as its readers see it: classes of equal cells |
+//! | [`as_is`] | what is published beside the quasi-identifiers, and what it gives away |
 //! | [`audit`] | what a published file achieves, measured from the file itself |
 //! | [`attack`] | what grouping tells of records beyond their classes |
 //! | [`report`] | JSON, one HTML page, terminal text |
@@ -85,9 +89,10 @@
 //!
 //! Modules stand in layers: each uses only those above it, in the order of `tests/layers.rs`.
 //!
-//! The core prints nothing and keeps no global state. Same table, policy and seed give the same release, byte
-//! for byte, on any number of threads.
+//! The core prints nothing and keeps no global state. Same table, policy, seed and secret give the same release,
+//! byte for byte, on any number of threads.
 
+pub mod as_is;
 pub mod attack;
 pub mod audit;
 pub mod bind;

@@ -16,6 +16,7 @@ use crate::method::refine::{Masks, Shape};
 use crate::method::{Fact, MaskedPart};
 use crate::policy::{
     AttributePolicy, DateUnit, Hierarchy, Incomplete, Kind, MethodChoice, PersonChoice, Policy, Role,
+    Unlisted,
 };
 use crate::problem::{Attribute, Problem};
 use crate::table::{ANY, Domain, Scale, Storage, Table, Tree, value};
@@ -36,6 +37,12 @@ pub struct Recipe {
     pub missing: Vec<String>,
     /// Whether rows with a missing cell are left out.
     pub drop_incomplete: bool,
+    /// What happens to columns that the policy does not mention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<String>,
+    /// Whether what looks unsafe is told, rather than refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lenient: bool,
     /// What must hold, as the keys of a policy's `[privacy]` say it.
     pub privacy: serde_json::Map<String, Json>,
     /// What the policy said of attributes, and how quasi-identifiers are masked.
@@ -78,6 +85,8 @@ pub struct Ingredient {
     weight: f64,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     leaf_weights: IndexMap<String, f64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    confirmed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hierarchy: Option<Levels>,
     /// The cells of a quasi-identifier; a value that none of them covers is published as `*`.
@@ -151,6 +160,7 @@ impl Recipe {
                     kind: own.kind.as_ref().map(|kind| kind.name().to_owned()),
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
+                    confirmed: own.confirmed,
                     hierarchy: own.hierarchy.as_ref().filter(|_| role != Role::Other).map(Levels::of),
                     cells: Vec::new(),
                 };
@@ -172,6 +182,11 @@ impl Recipe {
             method: policy.method.name.clone(),
             missing: policy.missing.clone(),
             drop_incomplete: policy.incomplete == Incomplete::Drop,
+            unlisted: Unlisted::NAMES
+                .iter()
+                .find(|(_, own)| *own == policy.unlisted)
+                .map(|(name, _)| (*name).to_owned()),
+            lenient: !policy.strict,
             privacy: policy
                 .privacy
                 .keys_for_other_records()
@@ -259,6 +274,8 @@ impl Recipe {
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
                     auto_weight: false,
+                    confirmed: own.confirmed,
+                    tails: Default::default(),
                     hierarchy: own.hierarchy.as_ref().map(Levels::hierarchy).transpose()?,
                     rules: Vec::new(),
                     person: PersonChoice::default(),
@@ -279,6 +296,11 @@ impl Recipe {
             text: String::new(),
             missing: self.missing.clone(),
             incomplete: if self.drop_incomplete { Incomplete::Drop } else { Incomplete::Keep },
+            unlisted: self
+                .unlisted
+                .as_ref()
+                .map_or(Ok(Unlisted::Refuse), |word| named(Unlisted::NAMES, word))?,
+            strict: !self.lenient,
             expansion: Default::default(),
             privacy,
             method: MethodChoice {
@@ -519,7 +541,7 @@ fn cells(attribute: &Attribute, masks: &Masks) -> Vec<Mask> {
     let domain = &attribute.domain;
     let mask = |(low, high): (u32, u32)| {
         let cell = domain.half_open_cell(low, high);
-        let label = |code: u32| domain.label(code).to_owned();
+        let label = |code: u32| domain.end_label(code).to_owned();
         let covers = match domain.scale() {
             Scale::Categorical(_) => Covers::Values((low..=high).map(label).collect()),
             Scale::Numeric { .. } if domain.missing() == Some(low) => Covers::Missing,

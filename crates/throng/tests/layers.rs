@@ -34,6 +34,7 @@ const LAYERS: &[&str] = &[
     "method",
     "policy",
     "bind",
+    "as_is",
     "release",
     "audit",
     "attack",

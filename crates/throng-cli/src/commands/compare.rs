@@ -7,6 +7,7 @@ use throng::plan::Registry;
 use throng::policy::Policy;
 use throng::release::Output;
 use throng::run::Compare;
+use throng::secret::Secret;
 use throng::table::source::is_standard;
 use throng::{Error, ErrorCode, Result, report};
 
@@ -22,7 +23,7 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
         policy: Policy::load(&arguments.policy)?,
         methods: arguments.methods.clone(),
         ks: arguments.k.clone(),
-        secret: None,
+        secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
         registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.

@@ -25,7 +25,7 @@ pub fn run(arguments: &args::Init) -> Result<ExitCode> {
     let progress = Progress::start(false)?;
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
     let table = Table::read(&arguments.data, &Reading::new(&plan, &progress))?;
-    let text = suggest(&table, throng::plan::draw_seed()?);
+    let text = suggest(&table);
     drop(progress);
     let policy = Policy::parse(&text, Some(path))
         .map_err(|error| Error::bug(format!("the suggested policy is not valid: {}", error.message())))?;

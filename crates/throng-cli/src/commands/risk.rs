@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use throng::as_is;
 use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::risk::{self, Background, Risk};
@@ -40,6 +41,7 @@ fn measure(arguments: &args::Risk, policy: &Policy, watch: &dyn Watch) -> Result
         (None, None) => Background::Itself,
     };
     let mut risk = risk::measure(&problem, &policy.missing, background, watch)?;
+    risk.published_as_is = Some(as_is::of_table(&table, &problem, policy));
     risk.notes.extend(throng::policy::suggest::person::warning(&table, policy));
     Ok(risk)
 }

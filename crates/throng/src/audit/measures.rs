@@ -3,6 +3,8 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::{Outlier, Truth};
+use crate::as_is::PublishedAsIs;
 use crate::bound::LowerBound;
 use crate::privacy::{Achieved, Figure};
 
@@ -74,6 +76,17 @@ pub struct Measures {
     /// Whether it was published by permutation: k and classes are then those of groups, not of equal cells.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub permuted: bool,
+    /// What is published beside the quasi-identifiers, and the share of rows that are unique on all of it.
+    pub published_as_is: PublishedAsIs,
+    /// What the exact cells of a release by permutation tell apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact_cells: Option<ExactCells>,
+    /// Published ends of ranges that are the value of a single record.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outliers: Vec<Outlier>,
+    /// Whether the release says what the table says, where it was compared with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<Truth>,
     /// The rules of the policy, kept and broken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleMeasure>,
@@ -97,6 +110,15 @@ impl Measures {
         self.gap = bound.as_ref().filter(|_| self.gcp > 0.0).map(gap);
         self.lower_bound = bound;
     }
+}
+
+/// What exact cells tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ExactCells {
+    /// The fewest rows that share all quasi-identifiers.
+    pub k: u64,
+    /// Rows that share them with no other.
+    pub unique_rows: u64,
 }
 
 /// People and their records.
@@ -170,6 +192,8 @@ pub struct SensitiveMeasure {
     pub l_entropy: f64,
     /// Greatest earth mover's distance to the table.
     pub t: f64,
+    /// Share of rows in classes that have one value only: who finds the class knows it.
+    pub told_share: f64,
 }
 
 /// How one quasi-identifier is distributed before and after.

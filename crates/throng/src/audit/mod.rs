@@ -8,23 +8,28 @@ mod distribution;
 mod loss;
 mod meaning;
 mod measures;
+mod outliers;
 mod people;
 mod people_matching;
 pub(crate) mod permutation;
 mod privacy;
 mod received;
 mod rules;
+pub(crate) mod truth;
 
 use std::path::Path;
 
 pub use loss::{Loss, LossSums};
 pub use measures::{
-    Bin, Distribution, ExampleClass, Measures, PeopleMeasure, QuasiIdentifierMeasure, RuleMeasure,
-    SensitiveMeasure,
+    Bin, Distribution, ExactCells, ExampleClass, Measures, PeopleMeasure, QuasiIdentifierMeasure,
+    RuleMeasure, SensitiveMeasure,
 };
+pub use outliers::Outlier;
 pub use privacy::codes_of;
 pub use received::{Keep, Received, Tables, storage};
+pub use truth::{Compared, Truth};
 
+use crate::as_is;
 use crate::bound;
 pub use crate::bound::LowerBound;
 use crate::classes::Classes;
@@ -160,6 +165,9 @@ pub(crate) fn audit_cells<'a>(
         gcp: measures.gcp,
         greatest_loss: measures.maximum_ncp,
     };
+    measures.published_as_is =
+        as_is::of_release(table, policy, &columns.all(), permuted.as_ref().map(|permuted| permuted.column));
+    measures.outliers = outliers::measure(problem, table, &columns);
     rules::measure(&mut measures, &published);
     privacy::measure(&mut measures, policy, &published)?;
     measures.l_feasible =
@@ -172,7 +180,9 @@ pub(crate) fn audit_cells<'a>(
         Some(_) => {
             // Rows of a group differ, so none stands for all of them.
             examples.clear();
-            distribution::distributions(problem, &cells, &Classes::group(table, &columns.all()))
+            let exact = Classes::group(table, &columns.all());
+            privacy::permuted(&mut measures, &exact);
+            distribution::distributions(problem, &cells, &exact)
         }
         None => distribution::distributions(problem, &cells, &classes),
     };
@@ -219,9 +229,10 @@ pub(crate) fn release_columns(problem: &Problem, release: &Table) -> Result<Colu
 
 fn identifier_violations(policy: &Policy, release: &Table) -> Vec<String> {
     let names = release.names().iter();
-    let published = |name: &&String| match policy.role(name) {
-        Role::Identifier => true,
-        Role::Person => policy.number_column() != Some(name),
+    let role = |name: &String| policy.attributes.get(name).map(|attribute| attribute.role);
+    let published = |name: &&String| match role(name) {
+        Some(Role::Identifier) => true,
+        Some(Role::Person) => policy.number_column() != Some(name),
         _ => false,
     };
     names.filter(published).map(|name| format!("the identifier \"{name}\" is published")).collect()

@@ -1,6 +1,6 @@
 //! The privacy that a release achieves.
 
-use super::{Columns, ExampleClass, Measures, QuasiIdentifierMeasure, SensitiveMeasure};
+use super::{Columns, ExactCells, ExampleClass, Measures, QuasiIdentifierMeasure, SensitiveMeasure};
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
@@ -41,6 +41,18 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
     Ok(())
 }
 
+/// What holds of a release by permutation: its rows are told apart by exact cells, and groups hide sensitive values only.
+pub(super) fn permuted(measures: &mut Measures, exact: &Classes) {
+    let alone = (0..exact.len()).filter(|class| exact.size(*class) == 1).count();
+    measures.exact_cells = Some(ExactCells { k: exact.smallest() as u64, unique_rows: alone as u64 });
+    for one in measures.requirements.iter_mut().filter(|one| one.key == "k") {
+        one.name = "records per group".to_owned();
+        one.meaning = "the fewest records among which nobody can tell whose a sensitive value is; their quasi-identifiers \
+                       are published exactly and hide nobody"
+            .to_owned();
+    }
+}
+
 /// The release's values of a column as codes of the table's domain.
 pub fn codes_of(counted: &Protected, release: &Table) -> Result<Vec<u32>> {
     let column = release.names().iter().position(|name| *name == counted.name).ok_or_else(|| {
@@ -74,6 +86,7 @@ fn sensitive(published: &Published<'_>, at: usize) -> SensitiveMeasure {
         distinct: diversity::distinct(counts),
         entropy: diversity::entropy(counts),
         distance: closeness.distance(counts),
+        told: if diversity::distinct(counts) == 1 { counts.total() } else { 0 },
     };
     let worst = published.over_classes(at, Worst::NONE, of, Worst::and);
     SensitiveMeasure {
@@ -82,6 +95,7 @@ fn sensitive(published: &Published<'_>, at: usize) -> SensitiveMeasure {
         l_distinct: worst.distinct as u64,
         l_entropy: worst.entropy.exp(),
         t: worst.distance,
+        told_share: worst.told as f64 / (published.rows().max(1)) as f64,
     }
 }
 
@@ -91,11 +105,18 @@ struct Worst {
     distinct: usize,
     entropy: f64,
     distance: f64,
+    /// Rows of classes with one value only.
+    told: u64,
 }
 
 impl Worst {
-    const NONE: Worst =
-        Worst { frequency: f64::INFINITY, distinct: usize::MAX, entropy: f64::INFINITY, distance: 0.0 };
+    const NONE: Worst = Worst {
+        frequency: f64::INFINITY,
+        distinct: usize::MAX,
+        entropy: f64::INFINITY,
+        distance: 0.0,
+        told: 0,
+    };
 
     fn and(self, other: Self) -> Self {
         Worst {
@@ -103,6 +124,7 @@ impl Worst {
             distinct: self.distinct.min(other.distinct),
             entropy: self.entropy.min(other.entropy),
             distance: self.distance.max(other.distance),
+            told: self.told + other.told,
         }
     }
 }

@@ -123,9 +123,9 @@ pub(super) fn no_sensitive_values() -> Error {
     .with_hint("give both tables")
 }
 
-/// How an audit needs the columns of a release to be kept.
+/// How an audit needs the columns of a release to be kept: those that it reads coded, the others as they are.
 pub fn storage(problem: &Problem, names: &[String]) -> Vec<Storage> {
-    let keep = |name: &String| if is_audited(problem, name) { Storage::Coded } else { Storage::Skip };
+    let keep = |name: &String| if is_audited(problem, name) { Storage::Coded } else { Storage::Text };
     names.iter().map(keep).collect()
 }
 

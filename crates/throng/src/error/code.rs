@@ -86,6 +86,8 @@ codes! {
 
     // Tables.
     UnknownColumn "unknown-column" Input: "a table has no column of this name", "check the spelling in the policy, and that it is the right table";
+    UnlistedColumn "unlisted-column" Input: "a column of the table is not mentioned in the policy", "give it a section with a role, or say `unlisted = \"drop\"` under `[data]`";
+    UnconfirmedIdentifier "unconfirmed-identifier" Input: "a column that would be published as it is looks like an identifier", "give it another role, or `confirmed = true` in its section";
     DuplicateColumn "duplicate-column" Input: "two columns have, or would have, the same name", "rename one of them";
     EmptyTable "empty-table" Input: "a table has no header, no columns or no records", "check that it is the right file";
     NotUtf8 "not-utf8" Input: "a file is not valid UTF-8", "save it as UTF-8";

@@ -33,7 +33,7 @@ use crate::method::{
 use crate::policy::Policy;
 use crate::privacy::Part;
 use crate::problem::Problem;
-use crate::release::{Batches, MemoryFile, Order, Output, Publish, Release, Sink, permutation};
+use crate::release::{Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, permutation};
 use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::Watch;
@@ -73,6 +73,8 @@ pub struct Plan {
     target: Option<Target>,
     publish: Publish,
     order: Order,
+    /// Whether somebody brought the secret.
+    keyed: bool,
     secret: Secret,
     /// Share of records that may be suppressed.
     suppress: f64,
@@ -149,6 +151,7 @@ impl Plan {
                 Published::ByPermutation => Publish::Permutation,
             },
             order: choices.order,
+            keyed: choices.secret.is_some(),
             secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
             suppress: allowance(&policy, methods),
             unmet: Unmet::Impossible,
@@ -174,6 +177,7 @@ impl Plan {
             target: None,
             publish: choices.publish,
             order: choices.order,
+            keyed: choices.secret.is_some(),
             secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
             // Leaving records out was asked for, however many.
             suppress: if unmet == Unmet::Suppress { 1.0 } else { policy.privacy.suppress },
@@ -211,6 +215,15 @@ impl Plan {
     /// In which order its rows come.
     pub fn order(&self) -> Order {
         self.order
+    }
+
+    /// Where that order comes from.
+    pub fn row_order(&self) -> RowOrder {
+        match (self.order, self.keyed) {
+            (Order::Keep, _) => RowOrder::Kept,
+            (Order::Shuffled, true) => RowOrder::Keyed,
+            (Order::Shuffled, false) => RowOrder::Random,
+        }
     }
 
     /// What happens where the requirement is not met.

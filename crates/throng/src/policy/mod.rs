@@ -41,6 +41,10 @@ pub struct Policy {
     pub missing: Vec<String>,
     /// What happens to rows with a missing cell.
     pub incomplete: Incomplete,
+    /// What happens to columns that it does not mention.
+    pub unlisted: Unlisted,
+    /// Whether what looks unsafe is refused, rather than told.
+    pub strict: bool,
     /// How far files may expand when they are read.
     pub expansion: Expansion,
     /// What must hold.
@@ -62,6 +66,23 @@ pub enum Incomplete {
     Keep,
 }
 
+/// What happens to columns that a policy does not mention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unlisted {
+    /// Nothing is published until somebody decides.
+    Refuse,
+    /// They are published as they are.
+    Publish,
+    /// They are left out.
+    Drop,
+}
+
+impl Unlisted {
+    /// All of them by name.
+    pub const NAMES: &'static [(&'static str, Unlisted)] =
+        &[("refuse", Unlisted::Refuse), ("publish", Unlisted::Publish), ("drop", Unlisted::Drop)];
+}
+
 /// The method, its seed and its own options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodChoice {
@@ -69,8 +90,7 @@ pub struct MethodChoice {
     pub name: String,
     /// The seed of all randomness; 0 if none was written.
     pub seed: u64,
-    /// Whether a seed was written. Row order drawn from a seed that anyone could guess links rows to their place in
-    /// the table, so fronts draw one where none is given.
+    /// Whether a seed was written; plans draw one where none is given.
     pub seed_given: bool,
     /// Further keys of `[method]`, for the method to read.
     pub options: toml::Table,
@@ -119,9 +139,10 @@ impl Policy {
         check::read_privacy(source, keys.get_ref(), attributes, missing)
     }
 
-    /// What the policy says of a column; columns it does not name are published as they are.
+    /// What the policy says of a column; columns it does not name are published as they are, or never.
     pub fn role(&self, column: &str) -> Role {
-        let role = self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role);
+        let unlisted = if self.unlisted == Unlisted::Drop { Role::Identifier } else { Role::Other };
+        let role = self.attributes.get(column).map_or(unlisted, |attribute| attribute.role);
         if role == Role::Quasi && !self.privacy.generalizes(column) { Role::Other } else { role }
     }
 

@@ -49,6 +49,19 @@ pub enum Order {
     Keep,
 }
 
+/// Where the order of a release's rows comes from, as its report tells it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RowOrder {
+    /// A fresh secret that was never written: nobody can repeat it.
+    #[default]
+    Random,
+    /// The table.
+    Kept,
+    /// A secret that somebody holds.
+    Keyed,
+}
+
 /// A table ready to be published.
 pub struct Release<'a> {
     table: &'a Table,
@@ -264,7 +277,8 @@ fn masked_column<'a>(
 /// The kind of the bounds of a numeric attribute.
 fn bounds_kind(domain: &Domain, ends: &[(u32, u32)]) -> CellKind {
     // A class that mixes missing values with numbers has the cell `*`, which only text can tell from a null.
-    if ends.iter().any(|&(low, high)| low != high && domain.missing() == Some(high)) {
+    // So has a tail a sign before its number.
+    if domain.has_tails() || ends.iter().any(|&(low, high)| low != high && domain.missing() == Some(high)) {
         return CellKind::Text;
     }
     let mut labels = (0..domain.len() as u32).filter(|code| domain.missing() != Some(*code));

@@ -1,6 +1,8 @@
 //! The risk of a table in at most 80 columns of plain text.
 
+use super::as_is;
 use super::number::{NONE, count, counted, figure, percent};
+use super::summary::as_is_words;
 use super::terminal::{COLUMNS, Side, bar, field, finished, table};
 use super::text::{listing, wrap};
 use crate::risk::{AttributeRisk, Band, Chances, Combination, PeopleRisk, Risk};
@@ -14,6 +16,7 @@ pub fn risk_terminal(risk: &Risk) -> String {
             lines.extend(part);
         }
     }
+    lines.extend(risk.published_as_is.iter().flat_map(as_is::lines));
     if !risk.notes.is_empty() {
         lines.push(String::new());
     }
@@ -44,7 +47,9 @@ fn headline(risk: &Risk) -> String {
         0 => String::new(),
         dropped => format!(" {} left out as incomplete.", counted(dropped, "record was", "records were")),
     };
-    format!("{alone}{dropped}")
+    let as_is = risk.published_as_is.as_ref();
+    let as_is = as_is.map_or(String::new(), |as_is| as_is_words(as_is, "records", "would be published"));
+    format!("{alone}{as_is}{dropped}")
 }
 
 fn of_people(risk: &Risk, people: &PeopleRisk) -> String {
@@ -221,6 +226,7 @@ mod tests {
                 minimal_share: 1.0,
             }],
             searched: 2,
+            published_as_is: None,
             notes: vec![
                 "something else to know about this table, told in a long sentence with many words".into(),
             ],

@@ -7,6 +7,7 @@ use crate::audit::{
     Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, SensitiveMeasure,
 };
 use crate::privacy::{Achieved, Figure};
+use crate::release::RowOrder;
 
 const LOSSES: [(&str, f64); 8] = [
     ("age", 0.0934),
@@ -26,6 +27,7 @@ pub(crate) fn adult() -> Report {
         measures: measures(),
         method: "hilbert".into(),
         seed: 7,
+        order: RowOrder::Random,
         seconds: stages(&[
             ("read", 0.061),
             ("encode", 0.024),
@@ -75,6 +77,7 @@ fn measures() -> Measures {
             l_distinct: 2,
             l_entropy: 1.38,
             t: 0.4731,
+            told_share: 0.12,
         }],
         classes: 2_213,
         gcp: 0.1363,
@@ -149,6 +152,7 @@ pub(crate) fn degenerate() -> Vec<Report> {
         measures: Measures::default(),
         method: String::new(),
         seed: 0,
+        order: RowOrder::Kept,
         seconds: IndexMap::new(),
         distributions: Vec::new(),
         quasi: Vec::new(),

@@ -25,6 +25,7 @@ pub use population::read as read_population;
 use crate::classes::Classes;
 use crate::data::{Code, Data};
 use crate::error::{Error, ErrorCode, Result};
+use crate::published::PublishedAsIs;
 use crate::table::Table;
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -84,6 +85,9 @@ pub struct Risk {
     pub attributes: Vec<AttributeRisk>,
     /// Combinations of up to so many attributes were searched.
     pub searched: usize,
+    /// What would be published beside the quasi-identifiers, where the table itself was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_as_is: Option<PublishedAsIs>,
     /// What else a reader should know, one sentence each.
     pub notes: Vec<String>,
 }
@@ -198,7 +202,7 @@ pub fn check_fraction(fraction: Option<f64>) -> Result<()> {
 }
 
 /// The codes of each quasi-identifier.
-fn columns(data: &Data) -> Vec<Vec<u32>> {
+pub(crate) fn columns(data: &Data) -> Vec<Vec<u32>> {
     let code =
         |row: usize, at: usize| with_matrix!(&data.records, matrix => matrix.get(row, at).index() as u32);
     let column = |at: usize| (0..data.len()).map(|row| code(row, at)).collect();
@@ -253,6 +257,7 @@ fn summarize(data: &Data, grouped: &Grouped, background: Background<'_>) -> Risk
         combinations: Vec::new(),
         attributes: Vec::new(),
         searched: 0,
+        published_as_is: None,
         notes: Vec::new(),
     }
 }

@@ -65,7 +65,9 @@ pub(crate) fn places(attribute: &Attribute, population: &Table, missing: &[Strin
     let code = Lookup::new(attribute, missing);
     let place = |text: &str| match attribute.domain.kind() {
         Kind::Numeric if missing.iter().any(|marker| marker == text) => f64::INFINITY,
-        Kind::Numeric => attribute.domain.read(text).unwrap_or(f64::NAN),
+        Kind::Numeric => {
+            attribute.domain.read(text).map_or(f64::NAN, |number| attribute.domain.within_tails(number))
+        }
         Kind::Categorical => match code.find(text) {
             ELSEWHERE => f64::NAN,
             leaf => f64::from(leaf),

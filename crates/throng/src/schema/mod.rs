@@ -1,12 +1,14 @@
 //! What a policy says of attributes: roles, kinds, hierarchies and rules, with the words that policies and recipes have for
 //! them. Plain values; nothing here has seen a table.
 
+mod tails;
 mod tree;
 
 use std::ops::Range;
 
 use indexmap::IndexMap;
 
+pub use tails::{Tail, Tails};
 pub use tree::{ANY, Tree};
 
 /// What the policy says of one attribute.
@@ -22,6 +24,10 @@ pub struct AttributePolicy {
     pub leaf_weights: IndexMap<String, f64>,
     /// Whether its weight comes from the table instead: from how little other attributes tell of it.
     pub auto_weight: bool,
+    /// Whether it may be published as it is although it looks like an identifier.
+    pub confirmed: bool,
+    /// From where on, and up to where, its numbers are told as lying beyond.
+    pub tails: Tails,
     /// Its hierarchy.
     pub hierarchy: Option<Hierarchy>,
     /// Its data constraint rules.

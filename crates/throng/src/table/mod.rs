@@ -8,6 +8,7 @@ pub(crate) mod batches;
 pub(crate) mod blocks;
 mod builders;
 pub(crate) mod chunk;
+mod distinct;
 pub mod domain;
 mod intern;
 mod nested;
@@ -15,6 +16,7 @@ mod origin;
 mod reading;
 mod sketch;
 pub mod source;
+pub(crate) mod tails;
 pub mod taxonomy;
 pub(crate) mod text;
 pub(crate) mod types;
@@ -25,6 +27,7 @@ use std::sync::{Arc, OnceLock};
 pub use batches::IntoBatch;
 use chunk::{Chunk, Slot};
 pub(crate) use chunk::{TextRow, Written, append};
+pub(crate) use distinct::Distinct;
 pub use domain::{Domain, Scale};
 use intern::Interner;
 pub use origin::Origin;
@@ -37,7 +40,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::error::{Error, ErrorCode, Result};
 pub use crate::schema::{ANY, Tree};
-use crate::schema::{AttributePolicy, Hierarchy, Kind};
+use crate::schema::{AttributePolicy, Hierarchy, Kind, Tails};
 
 pub(crate) use crate::collections::Map;
 
@@ -338,12 +341,14 @@ fn encode_texts(
         (None, Some(_)) => Kind::Categorical,
         (None, None) => domain::guess_kind(present()),
     };
-    encode_as(kind, hierarchy, texts, &missing)
+    let none = Tails::default();
+    encode_as(kind, hierarchy, policy.map_or(&none, |policy| &policy.tails), texts, &missing)
 }
 
 fn encode_as(
     kind: Kind,
     hierarchy: Option<&Hierarchy>,
+    tails: &Tails,
     texts: &[&str],
     missing: &[bool],
 ) -> Result<domain::Encoding, domain::Misfit> {
@@ -353,12 +358,13 @@ fn encode_as(
             if let Some(tree) = &tree {
                 domain::check_covered(tree, texts, missing)?;
             }
-            let mut encoding = domain::encode_numeric(texts, missing)?;
+            let mut encoding = domain::encode_with_tails(texts, missing, tails)?;
             if let Some(tree) = &tree {
                 encoding.domain.set_bands(tree)?;
             }
             Ok(encoding)
         }
+        Kind::Categorical if !tails.is_empty() => Err(domain::no_tails_here(texts, missing)),
         Kind::Categorical => domain::encode_categorical(texts, missing, tree.as_deref()),
     }
 }

@@ -152,7 +152,8 @@ impl Case {
         };
         let mut text = format!(
             "[data]\nmissing = [\"?\"]\n[privacy]\n{privacy}\n[method]\nname = \"{method}\"\nseed = {}\n\
-             [attribute.id]\nrole = \"identifier\"\n[attribute.secret]\nrole = \"sensitive\"\n{hierarchy}",
+             [attribute.id]\nrole = \"identifier\"\n[attribute.secret]\nrole = \"sensitive\"\n{hierarchy}\
+             [attribute.note]\nrole = \"other\"\nconfirmed = true\n",
             self.seed
         );
         for (at, (kind, weight)) in self.kinds.iter().zip(&self.weights).enumerate() {

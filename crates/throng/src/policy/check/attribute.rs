@@ -5,7 +5,7 @@ use std::ops::Range;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
-use toml::de::ValueDeserializer;
+use toml::de::{DeValue, ValueDeserializer};
 
 use super::{Attributes, above_zero, choose};
 use crate::error::{Error, ErrorCode, Result};
@@ -14,6 +14,8 @@ use crate::keys::source::Source;
 use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
 use crate::policy::{Apart, AttributePolicy, Kind, PersonChoice, Role, Rule};
+use crate::schema::{Tail, Tails};
+use crate::table::tails;
 
 pub(super) fn check_all(source: Source<'_>, written: &[WrittenAttribute<'_>]) -> Result<Attributes> {
     let check_one = |written: &WrittenAttribute<'_>| {
@@ -57,12 +59,54 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
             .transpose()?
             .unwrap_or_default(),
         auto_weight: written.auto_weight.is_some(),
+        tails: both_tails(source, written, kind)?,
+        confirmed: written.confirmed.as_ref().is_some_and(|confirmed| *confirmed.get_ref()),
         hierarchy: hierarchy.map(|item| hierarchy::read(source, item)).transpose()?,
         rules: rules.collect::<Result<_>>()?,
         person: person(source, written, role)?,
         span: written.name.span(),
         hierarchy_span: hierarchy.map(Spanned::span),
     })
+}
+
+/// `top` and `bottom`: a number, a date, or `"auto"`.
+fn both_tails(source: Source<'_>, written: &WrittenAttribute<'_>, kind: Option<Kind>) -> Result<Tails> {
+    let tail = |key: &str, item: &Item<'_>| {
+        let text = match item.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => number.as_str().replace('_', ""),
+            DeValue::Float(number) => number.as_str().replace('_', ""),
+            DeValue::Datetime(date) => date.to_string(),
+            _ => String::new(),
+        };
+        let found = if text == "auto" { Some(Tail::Auto) } else { tails::at(&text) };
+        found.ok_or_else(|| {
+            let message = format!("{key} must be a number, a date like \"2024-02-29\", or \"auto\"");
+            source.error(ErrorCode::BadValue, &item.span(), message, "expected a number, a date or \"auto\"")
+        })
+    };
+    let top = written.top.as_ref().map(|item| tail("top", item)).transpose()?;
+    let bottom = written.bottom.as_ref().map(|item| tail("bottom", item)).transpose()?;
+    let first = written.top.as_ref().or(written.bottom.as_ref());
+    match (&bottom, &top, first) {
+        (_, _, Some(item)) if kind == Some(Kind::Categorical) => {
+            let message = "top and bottom are for numbers and dates, but this attribute is categorical";
+            Err(source
+                .error(ErrorCode::WrongKind, &item.span(), message, "not for categories")
+                .with_hint("leave them out"))
+        }
+        (Some(Tail::At { number: low, .. }), Some(Tail::At { number: high, .. }), Some(item))
+            if low >= high =>
+        {
+            Err(source.error(
+                ErrorCode::BadValue,
+                &item.span(),
+                "bottom must be below top",
+                "not above bottom",
+            ))
+        }
+        _ => Ok(Tails { bottom, top }),
+    }
 }
 
 /// What a column with the role `person` is used for.
@@ -98,6 +142,10 @@ fn leaf_weights(source: Source<'_>, item: &Item<'_>) -> Result<IndexMap<String, 
 
 /// Settings that an attribute of this role would silently ignore.
 fn reject_without_use(source: Source<'_>, written: &WrittenAttribute<'_>, role: Role) -> Result<()> {
+    if let (Some(confirmed), Role::Identifier) = (&written.confirmed, role) {
+        let roles = "\"other\", \"class\" or \"sensitive\"";
+        return Err(without_use(source, &confirmed.span(), "confirmed makes sense", roles));
+    }
     if role == Role::Quasi {
         return Ok(());
     }
@@ -106,6 +154,9 @@ fn reject_without_use(source: Source<'_>, written: &WrittenAttribute<'_>, role: 
     }
     if let Some(weights) = &written.leaf_weights {
         return Err(without_use(source, &weights.span(), "leaf_weights make sense", "\"quasi\""));
+    }
+    if let Some(tail) = written.top.as_ref().or(written.bottom.as_ref()) {
+        return Err(without_use(source, &tail.span(), "top and bottom make sense", "\"quasi\""));
     }
     if let Some(span) = &written.rules_span {
         return Err(without_use(source, span, "rules make sense", "\"quasi\""));

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use toml::Spanned;
 
 use super::written::{Written, WrittenMethod};
-use super::{AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, Role};
+use super::{AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, Role, Unlisted};
 use crate::error::Result;
 use crate::keys::source::Source;
 use crate::keys::{above_zero, choose, out_of_range, within};
@@ -31,10 +31,13 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
         None => vec![String::new()],
     };
     let incomplete = written.incomplete.as_ref().map(|value| choose(source, "incomplete", value, INCOMPLETE));
+    let unlisted = written.unlisted.as_ref().map(|value| choose(source, "unlisted", value, Unlisted::NAMES));
     Ok(Policy {
         path: path.map(Path::to_owned),
         text: text.to_owned(),
         incomplete: incomplete.transpose()?.unwrap_or(Incomplete::Keep),
+        unlisted: unlisted.transpose()?.unwrap_or(Unlisted::Refuse),
+        strict: written.privacy.strict.as_ref().is_none_or(|strict| *strict.get_ref()),
         expansion: expansion(source, written.max_expansion)?,
         privacy: privacy::check(source, &written.privacy, &attributes, &missing)?,
         missing,

@@ -19,9 +19,7 @@ use look::{Look, Values};
 
 /// Writes a first policy for a table whose columns are all coded. It passes [`super::Policy::parse`] and names at
 /// least one quasi-identifier.
-///
-/// The seed is written into it: row order is drawn from it, so it should not be guessable.
-pub fn suggest(table: &Table, seed: u64) -> String {
+pub fn suggest(table: &Table) -> String {
     let looks: Vec<Look<'_>> =
         (0..table.names().len()).into_par_iter().map(|column| Look::at(table, column)).collect();
     let markers = look::markers(&looks);
@@ -32,7 +30,12 @@ pub fn suggest(table: &Table, seed: u64) -> String {
         (columns[found.column].role, columns[found.column].why) = (Role::Person, PERSON_WHY);
     }
     ensure_quasi(&mut columns);
-    toml::policy(table, &markers, &columns, seed)
+    toml::policy(table, &markers, &columns)
+}
+
+/// Whether the name of a column says that it identifies people.
+pub(crate) fn names_people(column: &str) -> bool {
+    names::Name::new(column).identifies()
 }
 
 const PERSON_WHY: &str = "it recurs, and says whose record it is; requirements then count people. CHECK it";

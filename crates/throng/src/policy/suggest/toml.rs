@@ -12,12 +12,12 @@ const SHOWN: usize = 3;
 /// With more categories than these a hierarchy is worth the work.
 const FEW_CATEGORIES: u64 = 4;
 
-pub(super) fn policy(table: &Table, markers: &[Marker], columns: &[Column<'_>], seed: u64) -> String {
+pub(super) fn policy(table: &Table, markers: &[Marker], columns: &[Column<'_>]) -> String {
     let mut text = head(table, columns);
     text += &data(markers);
     text += &privacy(table, columns);
     text += &format!(
-        "[method]\n# `throng methods` lists them, `throng compare` runs several side by side.\nname = \"{DEFAULT_METHOD}\"\n# The order of rows is drawn from this: keep it to yourself.\nseed = {seed}\n"
+        "[method]\n# `throng methods` lists them, `throng compare` runs several side by side.\nname = \"{DEFAULT_METHOD}\"\n"
     );
     text += "\n# Roles: quasi       others may know it about a person: generalized\n\
              #        sensitive   must not be learned about a person: published, protected by l and t\n\

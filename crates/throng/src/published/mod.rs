@@ -2,6 +2,8 @@
 //!
 //! The audit reads it from a file; requirements are measured on it and on nothing else, so that no method is trusted.
 
+mod as_is;
+
 use std::borrow::Cow;
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
@@ -11,6 +13,8 @@ use crate::data::Data;
 use crate::histogram::Histogram;
 use crate::rules::Rules;
 use crate::table::Table;
+
+pub use as_is::{AsIsColumn, Looks, PublishedAsIs};
 
 /// What one cell says of its attribute.
 #[derive(Clone, Copy, Debug, PartialEq)]
