@@ -106,6 +106,33 @@ impl<'a> Values<'a> {
         self.form == Form::Text
     }
 
+    /// The distinct values.
+    pub fn texts(&self) -> Vec<&'a str> {
+        self.present.iter().map(|(text, _)| *text).collect()
+    }
+
+    /// Whether a text is one of the values.
+    pub fn has(&self, text: &str) -> bool {
+        self.present.iter().any(|(other, _)| *other == text)
+    }
+
+    /// Digits of the longest number, if all are whole.
+    pub fn whole_digits(&self) -> Option<usize> {
+        let whole = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then_some(text.len());
+        let lengths: Option<Vec<usize>> = self.present.iter().map(|(text, _)| whole(text)).collect();
+        lengths?.into_iter().max()
+    }
+
+    /// Whether nearly all values mix letters with digits, three or more, or are long numbers written as text.
+    pub fn are_codes(&self) -> bool {
+        let code = |text: &str| {
+            let digits = text.bytes().filter(u8::is_ascii_digit).count();
+            digits >= 3 && !text.contains(' ') && (digits >= 6 || text.chars().any(char::is_alphabetic))
+        };
+        let codes = self.present.iter().filter(|(text, _)| code(text)).count();
+        self.is_text() && codes * 10 > self.present.len() * 9
+    }
+
     /// Distinct values per cell.
     pub fn different(&self) -> f64 {
         if self.cells == 0 { 0.0 } else { self.distinct as f64 / self.cells as f64 }
