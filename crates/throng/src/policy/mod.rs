@@ -22,7 +22,7 @@ use crate::keys::source::{Source, point};
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
 use crate::table::Tree;
 use crate::table::domain::shorten;
-use crate::table::{Expansion, Plan, Reading};
+use crate::table::{Expansion, Plan, Reading, Spelling};
 use crate::watch::Watch;
 
 /// The method of a policy that names none.
@@ -85,6 +85,8 @@ pub struct AttributePolicy {
     pub role: Role,
     /// Its kind, if not to be guessed.
     pub kind: Option<Kind>,
+    /// How its numbers or dates are spelt, if not to be guessed.
+    pub spelling: Option<Spelling>,
     /// Its weight, above 0.
     pub weight: f64,
     /// Weights of the leaves of its hierarchy that do not weigh 1.
@@ -238,6 +240,22 @@ impl Policy {
         Ok(())
     }
 
+    /// The files that its text names: hierarchies, queries, populations. A text that happens to be the name of a file beside
+    /// the policy is taken for one, which costs nothing.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let folder = self.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let mut texts = Vec::new();
+        if let Ok(table) = self.text.parse::<toml::Table>() {
+            collect_texts(&toml::Value::Table(table), &mut texts);
+        }
+        self.evaluate
+            .values()
+            .for_each(|table| collect_texts(&toml::Value::Table(table.clone()), &mut texts));
+        // Names on the command line count from where it was typed.
+        let places = texts.iter().flat_map(|text| [folder.join(text), PathBuf::from(text)]);
+        places.filter(|path| path.is_file()).collect()
+    }
+
     /// Where a further key of `[method]` stands, for a method that does not know it.
     pub fn option_span(&self, key: &str) -> Option<Range<usize>> {
         written::option_span(&self.text, key)
@@ -251,6 +269,15 @@ impl Policy {
     /// Lets an error point at a piece of this policy.
     pub fn point(&self, error: Error, span: &Range<usize>, label: impl Into<String>) -> Error {
         point(error, &self.text, self.path.as_deref(), span, label)
+    }
+}
+
+fn collect_texts(value: &toml::Value, texts: &mut Vec<String>) {
+    match value {
+        toml::Value::String(text) => texts.push(text.clone()),
+        toml::Value::Array(list) => list.iter().for_each(|value| collect_texts(value, texts)),
+        toml::Value::Table(table) => table.values().for_each(|value| collect_texts(value, texts)),
+        _ => {}
     }
 }
 
