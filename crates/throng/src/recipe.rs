@@ -15,7 +15,8 @@ use crate::method::refine::{Masks, Shape};
 use crate::method::{Fact, MaskedPart};
 use crate::policy::{AttributePolicy, DateUnit, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Role};
 use crate::problem::{Attribute, Problem, storage};
-use crate::table::{ANY, Domain, Scale, Storage, Tree, value};
+use crate::table::spelling::Format;
+use crate::table::{ANY, Domain, Scale, Spelling, Storage, Tree, value};
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -71,6 +72,10 @@ pub struct Ingredient {
     role: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    decimal: Option<String>,
     weight: f64,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     leaf_weights: IndexMap<String, f64>,
@@ -79,6 +84,31 @@ pub struct Ingredient {
     /// The cells of a quasi-identifier; a value that none of them covers is published as `*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<Mask>,
+}
+
+impl Ingredient {
+    fn spell(&mut self, spelling: Option<&Spelling>) {
+        match spelling.and_then(Spelling::key) {
+            Some(("format", format)) => self.format = Some(format),
+            Some((_, decimal)) => self.decimal = Some(decimal),
+            None => {}
+        }
+    }
+
+    fn spelling(&self) -> Result<Option<Spelling>> {
+        match (&self.format, self.decimal.as_deref()) {
+            (Some(format), _) => match Format::new(format) {
+                Ok(format) => Ok(Some(Spelling::Format(format))),
+                Err(message) => {
+                    Err(Error::input(format!("the recipe has a form of dates that is none: {message}")))
+                }
+            },
+            (None, Some(decimal)) => {
+                Ok(Some(if decimal == "," { Spelling::Comma } else { Spelling::Grouped }))
+            }
+            (None, None) => Ok(None),
+        }
+    }
 }
 
 /// A hierarchy as a recipe tells it.
@@ -162,14 +192,17 @@ impl Recipe {
             .iter()
             .map(|(name, own)| {
                 let role = policy.role(name);
-                let ingredient = Ingredient {
+                let mut ingredient = Ingredient {
                     role: name_of(ROLES, &role),
                     kind: own.kind.as_ref().map(|kind| name_of(KINDS, kind)),
+                    format: None,
+                    decimal: None,
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
                     hierarchy: own.hierarchy.as_ref().filter(|_| role != Role::Other).map(Levels::of),
                     cells: Vec::new(),
                 };
+                ingredient.spell(own.spelling.as_ref());
                 (name.clone(), ingredient)
             })
             .collect();
@@ -177,6 +210,10 @@ impl Recipe {
             if let Some(own) = attributes.get_mut(&attribute.name) {
                 own.kind = Some(name_of(KINDS, &attribute.domain.kind()));
                 own.weight = attribute.weight;
+                // Other records are read as these were, also where it was guessed.
+                if let Scale::Numeric { spelling, .. } = attribute.domain.scale() {
+                    own.spell(Some(spelling));
+                }
                 if let [part] = parts {
                     own.cells = cells(attribute, &part.masks[at]);
                 }
@@ -259,6 +296,7 @@ impl Recipe {
                 let attribute = AttributePolicy {
                     role: named(ROLES, &own.role)?,
                     kind: own.kind.as_ref().map(|kind| named(KINDS, kind)).transpose()?,
+                    spelling: own.spelling()?,
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
                     auto_weight: false,
@@ -523,7 +561,14 @@ fn cells(attribute: &Attribute, masks: &Masks) -> Vec<Mask> {
     let domain = &attribute.domain;
     let mask = |(low, high): (u32, u32)| {
         let cell = domain.half_open_cell(low, high);
-        let label = |code: u32| domain.label(code).to_owned();
+        // Ends of ranges are told as numbers where they are not spelt as recipes are.
+        let label = |code: u32| match domain.scale() {
+            Scale::Numeric {
+                values,
+                spelling: Spelling::Comma | Spelling::Grouped | Spelling::Format(_),
+            } => values[code as usize].to_string(),
+            _ => domain.label(code).to_owned(),
+        };
         let covers = match domain.scale() {
             Scale::Categorical(_) => Covers::Values((low..=high).map(label).collect()),
             Scale::Numeric { .. } if domain.missing() == Some(low) => Covers::Missing,

@@ -52,6 +52,10 @@ impl<'a> Blocks<'a> {
         if blocks.buffer.starts_with(b"\xef\xbb\xbf") {
             blocks.buffer.drain(..3);
         }
+        if is_utf16(&blocks.buffer) {
+            return Err(Error::input("the text is UTF-16, which is not read")
+                .with_hint("save it as UTF-8, for instance with `iconv -f utf-16 -t utf-8`"));
+        }
         blocks.record_end = record_end(&blocks.buffer);
         Ok(blocks)
     }
@@ -127,6 +131,13 @@ impl<'a> Blocks<'a> {
         reading.watch.check()?;
         Ok(chunks)
     }
+}
+
+/// Texts in UTF-16 start with a mark, or have a zero beside every letter.
+fn is_utf16(start: &[u8]) -> bool {
+    let marked = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
+    let sample = &start[..start.len().min(1 << 10)];
+    marked || sample.len() >= 4 && sample.iter().filter(|byte| **byte == 0).count() * 3 > sample.len()
 }
 
 /// Sends blocks of whole records until the file ends or the parsers are gone.

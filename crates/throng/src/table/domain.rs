@@ -3,6 +3,7 @@
 //! Numbers and dates are ordered by value, categories by their place in the taxonomy. A missing value is a
 //! value of its own: for numbers the last code, apart from all others; for categories a leaf below the root.
 
+use super::spelling::{Guess, Spelling};
 use super::taxonomy::{NodeId, Taxonomy, Tree};
 use super::value;
 use crate::policy::Kind;
@@ -24,8 +25,8 @@ pub enum Scale {
     Numeric {
         /// The values.
         values: Vec<f64>,
-        /// Whether they are dates.
-        dates: bool,
+        /// How they are spelt.
+        spelling: Spelling,
     },
     /// Leaves of a tree, left to right.
     Categorical(Taxonomy),
@@ -179,9 +180,12 @@ impl Domain {
 
     /// Reads a single published number or date of this domain.
     pub fn read(&self, text: &str) -> Option<f64> {
-        match self.scale {
-            Scale::Numeric { dates: true, .. } => value::date(text),
-            Scale::Numeric { .. } => value::number(text),
+        match &self.scale {
+            // Whoever asks about dates may spell them as ISO does.
+            Scale::Numeric { spelling, .. } if spelling.is_date() => {
+                spelling.read(text).or_else(|| value::date(text))
+            }
+            Scale::Numeric { spelling, .. } => spelling.read(text),
             Scale::Categorical(_) => None,
         }
     }
@@ -226,24 +230,58 @@ fn scattered(label: &str) -> Misfit {
 }
 
 /// Whether all values that are not missing are numbers, or all are dates.
-pub fn guess_kind<'a>(values: impl IntoIterator<Item = &'a str>) -> Kind {
-    let (mut any, mut numbers, mut dates) = (false, true, true);
-    for text in values {
-        any = true;
-        numbers = numbers && value::number(text).is_some() && !value::looks_like_label(text);
-        dates = dates && value::date(text).is_some();
+pub fn guess_kind<'a>(values: impl IntoIterator<Item = &'a str, IntoIter: Clone>) -> Kind {
+    match guess_spelling(values) {
+        Some(_) => Kind::Numeric,
+        None => Kind::Categorical,
     }
-    if any && (numbers || dates) { Kind::Numeric } else { Kind::Categorical }
+}
+
+/// How values are spelt that are all numbers or all dates, if there is no doubt.
+pub fn guess_spelling<'a>(values: impl IntoIterator<Item = &'a str, IntoIter: Clone>) -> Option<Spelling> {
+    let values = values.into_iter();
+    match Spelling::guess(values.clone()) {
+        Guess::Clear(Spelling::Point) if values.clone().any(value::looks_like_label) => None,
+        Guess::Clear(spelling) => Some(spelling),
+        Guess::Either(..) | Guess::Neither => None,
+    }
+}
+
+/// How the values of a dictionary are spelt that are to be numbers or dates.
+pub(super) fn spelling_of(texts: &[&str], missing: &[bool]) -> Result<Spelling, Misfit> {
+    let present = texts.iter().zip(missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
+    match Spelling::guess(present) {
+        Guess::Clear(spelling) => Ok(spelling),
+        // The first value that is no number will be told.
+        Guess::Neither => Ok(Spelling::Point),
+        Guess::Either(one, other) => {
+            let (one, other) = (one.key().unwrap_or_default(), other.key().unwrap_or_default());
+            let entry = missing.iter().position(|missing| !missing).unwrap_or(0);
+            Err(Misfit {
+                entry: entry as u32,
+                message: format!(
+                    "\"{}\" and the other values can be read in two ways",
+                    shorten(texts[entry])
+                ),
+                hint: format!(
+                    "write {} = \"{}\" or \"{}\" in the section of the attribute",
+                    one.0, one.1, other.1
+                ),
+            })
+        }
+    }
 }
 
 /// Orders the numbers or dates of a dictionary. `missing` tells which entries are missing.
 pub fn encode_numeric(texts: &[&str], missing: &[bool]) -> Result<Encoding, Misfit> {
-    let present = || texts.iter().zip(missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
-    let dates = present().next().is_some() && present().all(|text| value::date(text).is_some());
+    encode_spelt(texts, missing, spelling_of(texts, missing)?)
+}
+
+/// As [`encode_numeric`], of values that are spelt in a known way.
+pub fn encode_spelt(texts: &[&str], missing: &[bool], spelling: Spelling) -> Result<Encoding, Misfit> {
     let mut found = Vec::with_capacity(texts.len());
     for (entry, text) in texts.iter().enumerate().filter(|(entry, _)| !missing[*entry]) {
-        let number = if dates { value::date(text) } else { value::number(text) };
-        let number = number.ok_or_else(|| not_a_number(entry, text))?;
+        let number = spelling.read(text).ok_or_else(|| not_a_number(entry, text, &spelling))?;
         found.push((number + 0.0, *text, entry));
     }
     // Of several spellings of one number (`5`, `5.0`) the shortest speaks for all.
@@ -257,14 +295,15 @@ pub fn encode_numeric(texts: &[&str], missing: &[bool]) -> Result<Encoding, Misf
         codes[entry] = values.len() as u32 - 1;
     }
     let missing = add_missing(texts, missing, &mut labels, &mut codes);
-    let scale = Scale::Numeric { values, dates };
+    let scale = Scale::Numeric { values, spelling };
     Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new() }, codes })
 }
 
-fn not_a_number(entry: usize, text: &str) -> Misfit {
+fn not_a_number(entry: usize, text: &str, spelling: &Spelling) -> Misfit {
+    let written = spelling.key().map(|(key, value)| format!(" with {key} = \"{value}\""));
     Misfit {
         entry: entry as u32,
-        message: format!("\"{}\" is not a number or date", shorten(text)),
+        message: format!("\"{}\" is not a number or date{}", shorten(text), written.unwrap_or_default()),
         hint: "correct the cell, list it under [data] missing, or make the attribute categorical".to_owned(),
     }
 }

@@ -15,6 +15,7 @@ mod origin;
 mod reading;
 mod sketch;
 pub mod source;
+pub mod spelling;
 pub mod taxonomy;
 pub(crate) mod text;
 pub(crate) mod types;
@@ -30,6 +31,7 @@ use intern::Interner;
 pub use origin::Origin;
 pub use reading::{Expansion, Plan, Reading};
 pub use sketch::Sketch;
+pub use spelling::Spelling;
 pub use taxonomy::{ANY, NodeId, Taxonomy, Tree};
 pub use text::Dialect;
 
@@ -329,27 +331,38 @@ fn encode_texts(
     let missing: Vec<bool> = texts.iter().map(|text| missing.iter().any(|marker| marker == text)).collect();
     let present = || texts.iter().zip(&missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
     let hierarchy = policy.and_then(|policy| policy.hierarchy.as_ref());
+    let spelling = policy.and_then(|policy| policy.spelling.clone());
     let kind = match (policy.and_then(|policy| policy.kind), hierarchy) {
         (Some(kind), _) => kind,
         (None, Some(_)) => Kind::Categorical,
+        (None, None) if spelling.is_some() => Kind::Numeric,
         (None, None) => domain::guess_kind(present()),
     };
-    encode_as(kind, hierarchy, texts, &missing)
+    encode_as(kind, hierarchy, spelling, texts, &missing)
 }
 
 fn encode_as(
     kind: Kind,
     hierarchy: Option<&Hierarchy>,
+    spelling: Option<Spelling>,
     texts: &[&str],
     missing: &[bool],
 ) -> Result<domain::Encoding, domain::Misfit> {
-    let tree = hierarchy.map(|hierarchy| builders::tree(hierarchy, texts, missing)).transpose()?;
+    // Categories need no numbers, unless their hierarchy is made of them.
+    let numbers =
+        kind == Kind::Numeric || matches!(hierarchy, Some(Hierarchy::Dates(_) | Hierarchy::Intervals(_)));
+    let spelling = match spelling {
+        Some(spelling) => spelling,
+        None if numbers => domain::spelling_of(texts, missing)?,
+        None => Spelling::Point,
+    };
+    let tree = hierarchy.map(|hierarchy| builders::tree(hierarchy, &spelling, texts, missing)).transpose()?;
     match kind {
         Kind::Numeric => {
             if let Some(tree) = &tree {
                 domain::check_covered(tree, texts, missing)?;
             }
-            let mut encoding = domain::encode_numeric(texts, missing)?;
+            let mut encoding = domain::encode_spelt(texts, missing, spelling)?;
             if let Some(tree) = &tree {
                 encoding.domain.set_bands(tree)?;
             }

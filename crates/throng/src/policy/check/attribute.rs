@@ -14,6 +14,7 @@ use crate::keys::source::Source;
 use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
 use crate::policy::{Apart, AttributePolicy, Kind, Role, Rule};
+use crate::table::spelling::{Format, Spelling};
 
 const ROLES: &[(&str, Role)] = &[
     ("quasi", Role::Quasi),
@@ -47,6 +48,7 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
     Ok(AttributePolicy {
         role,
         kind,
+        spelling: spelling(source, written, kind)?,
         weight: weight.unwrap_or(1.0),
         leaf_weights: written
             .leaf_weights
@@ -60,6 +62,35 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
         span: written.name.span(),
         hierarchy_span: hierarchy.map(Spanned::span),
     })
+}
+
+/// `format = "%d.%m.%Y"` for dates, `decimal = ","` for numbers.
+fn spelling(
+    source: Source<'_>,
+    written: &WrittenAttribute<'_>,
+    kind: Option<Kind>,
+) -> Result<Option<Spelling>> {
+    let Some(key) = written.format.as_ref().or(written.decimal.as_ref()) else { return Ok(None) };
+    let refuse =
+        |message: &str, hint: &str| Err(source.error(&key.span(), message, "not this").with_hint(hint));
+    if kind == Some(Kind::Categorical) {
+        return refuse(
+            "format and decimal are for numbers and dates, but this attribute is categorical",
+            "leave it out",
+        );
+    }
+    match (&written.format, &written.decimal) {
+        (Some(_), Some(_)) => {
+            refuse("format is for dates and decimal for numbers, not both", "keep one of the two")
+        }
+        (Some(format), _) => match Format::new(format.get_ref()) {
+            Ok(format) => Ok(Some(Spelling::Format(format))),
+            Err(message) => refuse(&message, "write it like format = \"%d.%m.%Y\" or \"%m/%d/%Y %H:%M\""),
+        },
+        (_, Some(decimal)) if decimal.get_ref() == "," => Ok(Some(Spelling::Comma)),
+        (_, Some(decimal)) if decimal.get_ref() == "." => Ok(Some(Spelling::Grouped)),
+        _ => refuse("decimal is a comma or a point", "write decimal = \",\" or decimal = \".\""),
+    }
 }
 
 /// `{ leaf = weight, … }`, each above 0.
@@ -91,6 +122,12 @@ fn reject_without_use(source: Source<'_>, written: &WrittenAttribute<'_>, role: 
     }
     if let Some(span) = &written.rules_span {
         return Err(without_use(source, span, "rules make sense", "\"quasi\""));
+    }
+    if let Some(key) =
+        written.format.as_ref().or(written.decimal.as_ref()).filter(|_| role != Role::Sensitive)
+    {
+        let what = "format and decimal make sense";
+        return Err(without_use(source, &key.span(), what, "\"quasi\" or \"sensitive\""));
     }
     match &written.hierarchy {
         Some(item) if role != Role::Sensitive => {

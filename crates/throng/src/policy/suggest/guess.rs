@@ -75,6 +75,12 @@ pub(super) fn guess(name: &str, values: &Values<'_>) -> Guess {
         }
         Meaning::Unknown => by_values(shape, values),
     };
+    let guess = match guess.role {
+        Role::Quasi | Role::Sensitive if values.either.is_some() => {
+            unsure(guess.role, "the values can be read in two ways; say in the policy which is meant")
+        }
+        _ => guess,
+    };
     Guess { postcode: name.is_postcode() || shape == Some(Shape::Postcode), ..guess }
 }
 

@@ -36,11 +36,9 @@ enum Sign {
 }
 
 fn sign(name: &str, values: &Values<'_>) -> Sign {
-    let number = value::number(name).is_some();
-    let date = value::date(name).is_some();
+    let alike = values.spelling.as_ref().is_some_and(|spelling| spelling.read(name).is_some());
     match values.form {
-        Form::Numbers if number => Sign::Record,
-        Form::Dates if date => Sign::Record,
+        Form::Numbers | Form::Dates if alike => Sign::Record,
         Form::Numbers | Form::Dates if name.chars().any(char::is_alphabetic) => Sign::Header,
         Form::Text if values.distinct < values.cells && values.has(name) => Sign::Record,
         _ => Sign::Neither,

@@ -83,6 +83,7 @@ fn attribute(column: &Column<'_>) -> String {
     text += &format!("role = \"{}\"\n", role_name(column.guess.role));
     if matches!(column.guess.role, Role::Quasi | Role::Sensitive) {
         text += &format!("kind = \"{}\"\n", kind_name(column));
+        text += &spelling(column);
     }
     if column.guess.role == Role::Quasi
         && let Some(hierarchy) = hierarchy(column)
@@ -90,6 +91,30 @@ fn attribute(column: &Column<'_>) -> String {
         text += &format!("# hierarchy = {hierarchy}\n");
     }
     text
+}
+
+/// How numbers and dates are spelt, where that must be said; what cannot be told is left to a person.
+fn spelling(column: &Column<'_>) -> String {
+    let values = &column.values;
+    let key = values
+        .spelling
+        .as_ref()
+        .and_then(|spelling| spelling.key())
+        .filter(|_| kind_name(column) == "numeric");
+    if let Some((key, value)) = key {
+        return format!("{key} = {}\n", quoted(&value));
+    }
+    let keys = values.either.as_ref().and_then(|(one, other)| Some((one.key()?, other.key()?)));
+    match keys {
+        Some(((key, one), (_, other))) => {
+            let (one, other) = (quoted(&one), quoted(&other));
+            format!(
+                "# CHECK: the values can be read as {one} or as {other}; write kind = \"numeric\" and one of them\n\
+                 # {key} = {one}\n"
+            )
+        }
+        None => String::new(),
+    }
 }
 
 fn role_name(role: Role) -> &'static str {
