@@ -76,7 +76,7 @@ const IDENTIFIES: &str = "\
     prénom prenom patronyme nomfamille pseudo pseudonyme pseudonym surnom nomnaissance nomusage \
     apellido apellidos apodo primerapellido segundoapellido nombrepila \
     cognome nominativo soprannome \
-    voornaam achternaam tussenvoegsel tussenvoegsels roepnaam voorletter voorletters voorvoegsel meisjesnaam \
+    voornaam achternaam tussenvoegsel tussenvoegsels roepnaam voorl voorletter voorletters voorvoegsel meisjesnaam \
     geslachtsnaam familienaam gebruikersnaam bijnaam initial initials initialen initiales iniciales iniziali alias \
     ssn socialsecurity sozialversicherungsnummer sozialversicherung svnr sv svnummer nss nir sécu securitesociale \
     numerosecu seguridadsocial previdenzasociale nino nationalinsurance nhs nhsnumber npi mrn ehr emr chi \
@@ -121,7 +121,8 @@ const STREET: &str = "\
 
 const ADDRESS: &str = "\
     address addr adr adresse anschrift wohnadresse meldeadresse dirección direccion domicilio domicile indirizzo recapito \
-    adres woonadres huisadres";
+    adres woonadres huisadres direcciónpostal adressepostale postaladdress mailingaddress indirizzopostale postadresse \
+    postadres";
 
 const NAME: &str = "name nom nome nombre naam names nomi nombres namen";
 
@@ -181,7 +182,7 @@ const THING: &str = "\
     registration register registrierung registro inscripción inscription immatrikulation versicherung insurance \
     assurance seguro assicurazione verzekering security journal historia history clinique medical medizinische cell \
     identity identität identité identidad identità identiteit tax steuer fiscal impôt tessera relatie beneficio vnr \
-    national nationale nacional nazionale rezeptur auftrags";
+    national nationale nacional nazionale rezeptur auftrags vers krankenvers sozialvers rentenvers";
 
 const SHARED: &str = "\
     hospital krankenhaus klinik clinic hôpital ospedale ziekenhuis ward station abteilung department dept abt reparto \
@@ -258,14 +259,14 @@ const SENSITIVE: &str = "\
     result finding biopsy pathology \
     krankheit erkrankung diagnoseschlüssel hauptdiagnose nebendiagnose symptome befund medikament arzneimittel wirkstoff \
     arznei behandlung therapie allergie impfung impfstoff dosis schwangerschaft schwanger krebs blutgruppe blutdruck \
-    blutzucker laborwert psychisch behinderung schwerbehinderung pflegegrad verletzung sucht operationen \
+    blutzucker laborwert psychisch behinderung schwerbehinderung pflegegrad pflegestufe verletzung sucht operationen \
     maladie diagnostique affection pathologie médicament traitement thérapie vaccin grossesse enceinte handicap \
     invalidité cancer groupe sanguin antécédents chirurgie toxicomanie ordonnances \
     enfermedad diagnóstico dolencia medicamento fármaco tratamiento terapia alergia vacuna embarazo embarazada \
     discapacidad cáncer sangre síntoma cirugía adicción \
     malattia diagnosi patologia farmaco medicinale trattamento allergia vaccino gravidanza incinta disabilità invalidità \
-    tumore sangue sintomo intervento dipendenza \
-    ziekte aandoening diagnosecode medicijn geneesmiddel behandeling allergie vaccinatie zwangerschap zwanger handicap \
+    tumore sangue sanguigno sintomo esenzione intervento dipendenza \
+    ziekte aandoening diagnosecode medicijn medicatie geneesmiddel behandeling allergie vaccinatie zwangerschap zwanger handicap \
     beperking kanker bloedgroep verslaving klacht \
     salary income wage earnings pay bonus pension revenue wealth debt loan credit mortgage balance savings expenditure \
     benefits welfare bankruptcy creditworthiness solvency rent fortune networth \
@@ -278,9 +279,9 @@ const SENSITIVE: &str = "\
     religion religious faith belief church denomination konfession glaube kirche kirchensteuer bekenntnis religiosité \
     confession culte religión religiosa creencia fe confesión religione fede credo religie geloof geloofsovertuiging \
     kerkgenootschap gezindte political politics politik politisch parti partei party partido partito partij politique \
-    politica política politieke vote ballot wahl union gewerkschaft syndicat sindicato sindacato vakbond \
+    politica política politieke vote ballot wahl union gewerkschaft syndicat sindicato sindacato sindical syndical sindacale vakbond \
     sexuality sexual orientation orientierung orientación orientamento oriëntatie geaardheid sexualité sexualidad \
-    sessualità transgender lgbt homosexual sexuelle sexuell sexuele sessuale \
+    sessualità transgender lgbt homosexual sexuelle sexuell sexuele sessuale seksualiteit seksueel seksuele \
     crime criminal conviction offence offense arrest charge sentence felony verdict vorstrafe vorstrafen straftat delikt urteil haft \
     condamnation infraction délit casier antecedentes delito condena arresto reato condanna misdrijf veroordeling \
     strafblad overtreding delict disability disabled handicapped addiction alcohol alkohol alcool smoking smoker \
