@@ -42,7 +42,7 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
     let role = role.unwrap_or(Role::Other);
     let kind = written.kind.as_ref().map(|kind| choose(source, "kind", kind, KINDS)).transpose()?;
     reject_without_use(source, written, role)?;
-    let weight = written.weight.as_ref().map(|weight| above_zero(source, "weight", weight)).transpose()?;
+    let weight = written.weight.as_ref().map(|written| weight(source, written)).transpose()?;
     let hierarchy = written.hierarchy.as_ref();
     let rules = written.rules.iter().map(|written| rule(source, written, kind));
     Ok(AttributePolicy {
@@ -62,6 +62,20 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
         span: written.name.span(),
         hierarchy_span: hierarchy.map(Spanned::span),
     })
+}
+
+/// Beyond these, losses are lost in rounding.
+const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
+fn weight(source: Source<'_>, written: &Spanned<f64>) -> Result<f64> {
+    let weight = above_zero(source, "weight", written)?;
+    if WEIGHTS.contains(&weight) {
+        return Ok(weight);
+    }
+    let message = "a weight must be from 0.000001 to 1000000";
+    Err(source
+        .error(&written.span(), message, "too near to 0, or too large")
+        .with_hint("only how weights compare with each other counts; without one an attribute weighs 1"))
 }
 
 /// `format = "%d.%m.%Y"` for dates, `decimal = ","` for numbers.
