@@ -72,3 +72,27 @@ pub fn print(text: &str) -> Result<()> {
 pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
+
+/// A file's name as a shell takes it.
+pub fn argument(path: &std::path::Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "_-./,:=+@%".contains(c);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_where_a_shell_would_take_them_apart() {
+        for (name, shown) in
+            [("a/b-1.csv", "a/b-1.csv"), ("my data.csv", "'my data.csv'"), ("it's;rm", "'it'\\''s;rm'")]
+        {
+            assert_eq!(argument(name.as_ref()), shown);
+        }
+    }
+}

@@ -106,3 +106,68 @@ fn a_table_that_cannot_be_read_leaves_no_policy() {
         assert_eq!(folder.files(), ["broken.csv"]);
     }
 }
+
+#[test]
+fn what_is_not_sure_is_said_on_the_screen_as_in_the_policy() {
+    let mut table = "patient_id,age,zorblax\n".to_owned();
+    (0..40).for_each(|row| table += &format!("P{row},{},{}\n", 20 + row % 9, ["a", "b"][row % 2]));
+    let folder = Folder::new().with("my people.csv", &table);
+    let ran = folder.run(&["init", "my people.csv", "-o", "p.toml"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("CHECK zorblax: ") && !ran.stderr.contains("CHECK age"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("identifiers        patient_id"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("throng anonymize 'my people.csv' --policy p.toml"), "{}", ran.stderr);
+    assert_eq!(folder.read("p.toml").matches("CHECK: ").count(), 1);
+}
+
+#[test]
+fn a_table_without_a_header_is_refused_with_what_to_do() {
+    let mut table = String::new();
+    (0..40).for_each(|row| table += &format!("{},m,{}\n", 20 + row % 9, ["flu", "gout"][row % 2]));
+    let folder = Folder::new().with("d.csv", &table);
+    let ran = folder.run(&["init", "d.csv"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("no header") && ran.stderr.contains("help: put a line"), "{}", ran.stderr);
+    assert_eq!(folder.files(), ["d.csv"]);
+}
+
+#[test]
+fn dates_and_decimals_as_people_write_them_are_numeric() {
+    let mut table = "geburtsdatum;gewicht;aufnahme\n".to_owned();
+    (0..40).for_each(|row| {
+        table += &format!(
+            "{:02}.{:02}.19{:02};{},5;0{}/0{}/2020\n",
+            1 + row % 28,
+            1 + row % 12,
+            40 + row,
+            60 + row % 9,
+            1 + row % 9,
+            1 + row % 7
+        );
+    });
+    let folder = Folder::new().with("d.csv", &table);
+    let ran = folder.run(&["init", "d.csv", "-o", "p.toml"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let policy = folder.read("p.toml");
+    assert!(policy.contains("format = \"%d.%m.%Y\"") && policy.contains("decimal = \",\""), "{policy}");
+    assert!(
+        policy.contains("# CHECK: the values can be read as \"%d/%m/%Y\" or as \"%m/%d/%Y\""),
+        "{policy}"
+    );
+    assert!(ran.stderr.contains("CHECK aufnahme: "), "{}", ran.stderr);
+    let ran = folder.run(&["anonymize", "d.csv", "--policy", "p.toml", "-o", "r.csv", "--quiet"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(folder.read("r.csv").lines().nth(1).unwrap().starts_with('['), "{}", folder.read("r.csv"));
+}
+
+#[test]
+fn a_table_in_utf_16_is_told_what_to_do() {
+    let bytes: Vec<u8> = people(9).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for start in [&b"\xff\xfe"[..], b""] {
+        let folder = Folder::new();
+        std::fs::write(folder.path("d.csv"), [start, &bytes].concat()).unwrap();
+        let ran = folder.run(&["init", "d.csv"]);
+        assert_eq!(ran.code, 2, "{}", ran.stderr);
+        assert!(ran.stderr.contains("UTF-16") && ran.stderr.contains("save it as UTF-8"), "{}", ran.stderr);
+    }
+}

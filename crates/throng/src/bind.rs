@@ -195,7 +195,7 @@ fn with_fixed_tails(table: &Table, policy: &Policy, column: usize, own: &Attribu
     table.numbers(column).iter().for_each(|number| counts[*number as usize] += 1);
     let missing = |text: &str| policy.missing.iter().any(|marker| marker == text);
     let present = values.into_iter().zip(counts).filter(|(text, _)| !missing(text));
-    AttributePolicy { tails: tails::fixed(&own.tails, present, k), ..own.clone() }
+    AttributePolicy { tails: tails::fixed(&own.tails, own.spelling.as_ref(), present, k), ..own.clone() }
 }
 
 /// Sets the weights that a policy leaves to the table. They add up to 1 if all are left to it; beside given ones,

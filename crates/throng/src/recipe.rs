@@ -19,7 +19,8 @@ use crate::policy::{
     Unlisted,
 };
 use crate::problem::{Attribute, Problem};
-use crate::table::{ANY, Domain, Scale, Storage, Table, Tree, value};
+use crate::schema::spelling::Format;
+use crate::table::{ANY, Domain, Scale, Spelling, Storage, Table, Tree, value};
 use crate::words::did_you_mean;
 
 /// The version of the format.
@@ -82,6 +83,10 @@ pub struct Ingredient {
     role: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    format: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    decimal: Option<String>,
     weight: f64,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     leaf_weights: IndexMap<String, f64>,
@@ -92,6 +97,32 @@ pub struct Ingredient {
     /// The cells of a quasi-identifier; a value that none of them covers is published as `*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<Mask>,
+}
+
+impl Ingredient {
+    fn spell(&mut self, spelling: Option<&Spelling>) {
+        match spelling.and_then(Spelling::key) {
+            Some(("format", format)) => self.format = Some(format),
+            Some((_, decimal)) => self.decimal = Some(decimal),
+            None => {}
+        }
+    }
+
+    fn spelling(&self) -> Result<Option<Spelling>> {
+        match (&self.format, self.decimal.as_deref()) {
+            (Some(format), _) => match Format::new(format) {
+                Ok(format) => Ok(Some(Spelling::Format(format))),
+                Err(message) => Err(Error::new(
+                    ErrorCode::BadRecipe,
+                    format!("the recipe has a form of dates that is none: {message}"),
+                )),
+            },
+            (None, Some(decimal)) => {
+                Ok(Some(if decimal == "," { Spelling::Comma } else { Spelling::Grouped }))
+            }
+            (None, None) => Ok(None),
+        }
+    }
 }
 
 /// A hierarchy as a recipe tells it.
@@ -155,15 +186,18 @@ impl Recipe {
             .iter()
             .map(|(name, own)| {
                 let role = policy.role(name);
-                let ingredient = Ingredient {
+                let mut ingredient = Ingredient {
                     role: role.name().to_owned(),
                     kind: own.kind.as_ref().map(|kind| kind.name().to_owned()),
+                    format: None,
+                    decimal: None,
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
                     confirmed: own.confirmed,
                     hierarchy: own.hierarchy.as_ref().filter(|_| role != Role::Other).map(Levels::of),
                     cells: Vec::new(),
                 };
+                ingredient.spell(own.spelling.as_ref());
                 (name.clone(), ingredient)
             })
             .collect();
@@ -171,6 +205,10 @@ impl Recipe {
             if let Some(own) = attributes.get_mut(&attribute.name) {
                 own.kind = Some(attribute.domain.kind().name().to_owned());
                 own.weight = attribute.weight;
+                // Other records are read as these were, also where it was guessed.
+                if let Scale::Numeric { spelling, .. } = attribute.domain.scale() {
+                    own.spell(Some(spelling));
+                }
                 if let [part] = parts {
                     own.cells = cells(attribute, &part.masks[at]);
                 }
@@ -271,6 +309,7 @@ impl Recipe {
                 let attribute = AttributePolicy {
                     role: named(Role::NAMES, &own.role)?,
                     kind: own.kind.as_ref().map(|kind| named(Kind::NAMES, kind)).transpose()?,
+                    spelling: own.spelling()?,
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
                     auto_weight: false,
@@ -541,7 +580,14 @@ fn cells(attribute: &Attribute, masks: &Masks) -> Vec<Mask> {
     let domain = &attribute.domain;
     let mask = |(low, high): (u32, u32)| {
         let cell = domain.half_open_cell(low, high);
-        let label = |code: u32| domain.end_label(code).to_owned();
+        // Ends of ranges are told as numbers where they are not spelt as recipes are.
+        let label = |code: u32| match domain.scale() {
+            Scale::Numeric {
+                values,
+                spelling: Spelling::Comma | Spelling::Grouped | Spelling::Format(_),
+            } => values[code as usize].to_string(),
+            _ => domain.end_label(code).to_owned(),
+        };
         let covers = match domain.scale() {
             Scale::Categorical(_) => Covers::Values((low..=high).map(label).collect()),
             Scale::Numeric { .. } if domain.missing() == Some(low) => Covers::Missing,

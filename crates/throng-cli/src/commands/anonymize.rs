@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use throng::plan::Registry;
-use throng::release::{Order, Output, Publish};
+use throng::release::{Files, Order, Output, Publish};
 use throng::report::{self, Report};
 use throng::run;
 use throng::secret::Secret;
@@ -32,39 +32,40 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
         registry: Registry::default(),
     };
-    // Reports are opened first and written before the release has its name: a report that cannot be written must
+    // Everything that is written is opened first, and appears together in the end: a report that cannot be written must
     // not leave a release behind.
-    let reports = open_reports(&arguments.report)?;
-    let recipe = arguments.recipe.as_deref().map(Output::create).transpose()?;
+    let mut files = run.files()?;
+    if let Some(secret) = &arguments.secret {
+        files.read("the secret", secret);
+    }
+    let reports = open_reports(&mut files, &arguments.report)?;
+    let recipe = arguments.recipe.as_deref().map(|path| files.create("the recipe", path)).transpose()?;
     let progress = Progress::start(arguments.running.quiet)?;
     let prepared = on_threads(&arguments.running, || run.prepare(&progress))?;
     drop(progress);
-    let recipe = match (recipe, &prepared.recipe) {
-        (None, _) => None,
-        (Some(mut output), Some(recipe)) => {
-            output.write_all(recipe.to_json()?.as_bytes())?;
-            Some(output)
-        }
-        (Some(_), None) => {
-            return Err(Error::new(
-                ErrorCode::NoMasks,
-                "this method learns no masks that a recipe could hold",
-            )
-            .with_hint("leave --recipe out, or use --method refine"));
-        }
-    };
-    publish(prepared, reports, arguments.running.quiet)?;
-    recipe.map_or(Ok(()), Output::publish)?;
+    let recipe = recipe.map(|output| fill_recipe(output, &prepared)).transpose()?;
+    publish(prepared, reports, recipe, arguments.running.quiet)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the reports, lets the release appear and tells what it achieves.
-pub fn publish(prepared: run::Prepared, mut reports: Vec<Output>, quiet: bool) -> Result<()> {
-    for output in &mut reports {
-        fill_report(output, &prepared.report)?;
-    }
-    let report = prepared.publish()?;
-    reports.into_iter().try_for_each(Output::publish)?;
+fn fill_recipe(mut output: Output, prepared: &run::Prepared) -> Result<Output> {
+    let Some(recipe) = &prepared.recipe else {
+        return Err(Error::new(ErrorCode::NoMasks, "this method learns no masks that a recipe could hold")
+            .with_hint("leave --recipe out, or use --method refine"));
+    };
+    output.write_all(recipe.to_json()?.as_bytes())?;
+    Ok(output)
+}
+
+/// Writes the reports, lets the release appear with all that belongs to it and tells what it achieves.
+pub fn publish(
+    prepared: run::Prepared,
+    reports: Vec<Output>,
+    recipe: Option<Output>,
+    quiet: bool,
+) -> Result<()> {
+    let reports = fill_reports(reports, &prepared.report)?;
+    let report = prepared.publish_with(reports.into_iter().chain(recipe).collect())?;
     if !quiet {
         // The release itself may go to standard output.
         show::note(report::terminal(&report).trim_end());
@@ -73,9 +74,9 @@ pub fn publish(prepared: run::Prepared, mut reports: Vec<Output>, quiet: bool) -
 }
 
 /// Opens the reports: those that cannot be written should be known before the work.
-pub fn open_reports(paths: &[std::path::PathBuf]) -> Result<Vec<Output>> {
+pub fn open_reports(files: &mut Files, paths: &[std::path::PathBuf]) -> Result<Vec<Output>> {
     paths.iter().try_for_each(|path| check_ending(path))?;
-    paths.iter().map(|path| Output::create(path)).collect()
+    paths.iter().map(|path| files.create("the report", path)).collect()
 }
 
 fn check_ending(path: &Path) -> Result<()> {
@@ -85,14 +86,12 @@ fn check_ending(path: &Path) -> Result<()> {
     }
 }
 
-/// Writes a report in the format its name tells.
-pub fn write_report(mut output: Output, report: &Report) -> Result<()> {
-    fill_report(&mut output, report)?;
-    output.publish()
-}
-
-fn fill_report(output: &mut Output, report: &Report) -> Result<()> {
-    let html = output.path().extension().is_some_and(|ending| ending == "html");
-    let text = if html { report::html(report)? } else { report::json(report)? };
-    output.write_all(text.as_bytes())
+/// Writes reports in the formats that their names tell.
+pub fn fill_reports(mut outputs: Vec<Output>, report: &Report) -> Result<Vec<Output>> {
+    for output in &mut outputs {
+        let html = output.path().extension().is_some_and(|ending| ending == "html");
+        let text = if html { report::html(report)? } else { report::json(report)? };
+        output.write_all(text.as_bytes())?;
+    }
+    Ok(outputs)
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use throng::Result;
 use throng::plan::Unmet;
 use throng::recipe::Recipe;
-use throng::release::Order;
+use throng::release::{Files, Order};
 use throng::run::Apply;
 use throng::secret::Secret;
 
@@ -28,10 +28,17 @@ pub fn run(arguments: &args::Apply) -> Result<ExitCode> {
         hashes: !arguments.report.is_empty(),
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
     };
-    let reports = open_reports(&arguments.report)?;
+    let mut files = Files::default();
+    files.read("the recipe", &arguments.recipe);
+    files.read("the table", &arguments.data);
+    if let Some(secret) = &arguments.secret {
+        files.read("the secret", secret);
+    }
+    files.claim("the release", &arguments.output)?;
+    let reports = open_reports(&mut files, &arguments.report)?;
     let progress = Progress::start(arguments.running.quiet)?;
     let prepared = on_threads(&arguments.running, || apply.prepare(&progress))?;
     drop(progress);
-    publish(prepared, reports, arguments.running.quiet)?;
+    publish(prepared, reports, None, arguments.running.quiet)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use throng::plan::Registry;
 use throng::policy::Policy;
-use throng::release::Output;
+use throng::release::{Files, publish_all};
 use throng::run::Compare;
 use throng::secret::Secret;
 use throng::table::source::is_standard;
@@ -27,8 +27,12 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
         registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.
-    let mut page = Output::create(&arguments.output)?;
-    let mut figures = arguments.json.as_deref().map(Output::create).transpose()?;
+    let mut files = Files::default();
+    files.read("the table", &arguments.data);
+    files.read_policy(&compare.policy);
+    let mut page = files.create("the comparison", &arguments.output)?;
+    let figures = arguments.json.as_deref().map(|path| files.create("the figures", path));
+    let mut figures = figures.transpose()?;
     let progress = Progress::start(arguments.running.quiet)?;
     let comparison = on_threads(&arguments.running, || compare.run(&progress))?;
     drop(progress);
@@ -36,8 +40,7 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
     if let Some(figures) = &mut figures {
         figures.write_all(report::json(&comparison)?.as_bytes())?;
     }
-    page.publish()?;
-    figures.map_or(Ok(()), Output::publish)?;
+    publish_all([page].into_iter().chain(figures).collect())?;
     if !arguments.running.quiet {
         tell(arguments, report::compare_terminal(&comparison).trim_end())?;
     }

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use throng::plan::Registry;
 use throng::policy::Policy;
-use throng::release::{Order, Output, Publish};
+use throng::release::{Order, Output, Publish, publish_all};
 use throng::run::Anonymize;
 use throng::{Error, ErrorCode, Result, report};
 
-use super::anonymize::write_report;
+use super::anonymize::fill_reports;
 use super::on_threads;
 use crate::args;
 use crate::progress::Progress;
@@ -42,6 +42,7 @@ static SAMPLE: &[(&str, &str)] = bundled![
 
 pub fn run(arguments: &args::Demo) -> Result<ExitCode> {
     let folder = &arguments.out;
+    check_folder(folder)?;
     write_sample(folder)?;
     show::print(&format!("{}\n", introduction(folder)))?;
     let run = Anonymize {
@@ -55,16 +56,39 @@ pub fn run(arguments: &args::Demo) -> Result<ExitCode> {
         secret: None,
         registry: Registry::default(),
     };
-    let reports =
-        REPORTS.iter().map(|name| Output::create(&folder.join(name))).collect::<Result<Vec<_>>>()?;
+    let mut files = run.files()?;
+    let reports = REPORTS.iter().map(|name| files.create("the report", &folder.join(name)));
+    let reports = reports.collect::<Result<Vec<_>>>()?;
     let progress = Progress::start(false)?;
-    let told = on_threads(&args::Running::default(), || run.run(&progress))?;
+    let prepared = on_threads(&args::Running::default(), || run.prepare(&progress))?;
     drop(progress);
-    for output in reports {
-        write_report(output, &told)?;
-    }
+    let reports = fill_reports(reports, &prepared.report)?;
+    let told = prepared.publish_with(reports)?;
     show::print(&format!("{}\n{}", report::terminal(&told), next_steps(folder)))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The demo replaces what a demo has written, and nothing else: in a folder that does not hold the sample as it is here, none
+/// of its names may be taken.
+fn check_folder(folder: &Path) -> Result<()> {
+    let is_same = |(name, text): &(&str, &str)| {
+        std::fs::read(folder.join(name)).is_ok_and(|found| found == text.as_bytes())
+    };
+    if SAMPLE.iter().all(is_same) {
+        return Ok(());
+    }
+    let results = [RELEASE].into_iter().chain(REPORTS);
+    let changed = SAMPLE.iter().filter(|file| !is_same(file)).map(|(name, _)| *name);
+    let taken = changed.chain(results).map(|name| folder.join(name)).find(|path| path.exists());
+    match taken {
+        Some(path) => Err(Error::new(
+            ErrorCode::WouldOverwrite,
+            "the demo would overwrite a file that it did not write",
+        )
+        .in_file(path)
+        .with_hint("choose another folder with --out DIR")),
+        None => Ok(()),
+    }
 }
 
 fn write_sample(folder: &Path) -> Result<()> {
@@ -73,12 +97,13 @@ fn write_sample(folder: &Path) -> Result<()> {
         let error = Error::io(ErrorCode::CannotWrite, "create the folder", folder, &cause);
         if error.hint().is_some() { error } else { error.with_hint("choose another folder with --out DIR") }
     })?;
+    let mut outputs = Vec::new();
     for (name, text) in SAMPLE {
         let mut output = Output::create(&folder.join(name))?;
         output.write_all(text.as_bytes())?;
-        output.publish()?;
+        outputs.push(output);
     }
-    Ok(())
+    publish_all(outputs)
 }
 
 fn introduction(folder: &Path) -> String {

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use throng::plan::Registry;
-use throng::release::Output;
+use throng::release::Files;
 use throng::run::Evaluate;
 use throng::{Error, ErrorCode, Result, report};
 
@@ -28,7 +28,13 @@ pub fn run(arguments: &args::Evaluate) -> Result<ExitCode> {
         registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.
-    let page = arguments.report.as_deref().map(Output::create).transpose()?;
+    let mut files = Files::default();
+    files.read("the table", &arguments.data);
+    files.read_policy(&evaluate.policy);
+    if let Some(release) = &arguments.release {
+        files.read("the release", release);
+    }
+    let page = arguments.report.as_deref().map(|path| files.create("the report", path)).transpose()?;
     let progress = Progress::start(arguments.running.quiet)?;
     let evaluation = on_threads(&arguments.running, || evaluate.run(&progress))?;
     drop(progress);

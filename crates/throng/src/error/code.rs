@@ -58,7 +58,7 @@ codes! {
     CannotWrite "cannot-write" Input: "a file could not be written", "the message has the words of the operating system";
     IsAFolder "is-a-folder" Input: "a folder is named where a file is needed", "name a file";
     FileExists "file-exists" Input: "the file exists already and is not overwritten", "name another file, or use `--force`";
-    WouldOverwrite "would-overwrite" Input: "the release would overwrite the table", "give the release another name";
+    WouldOverwrite "would-overwrite" Input: "an output would overwrite an input or another output", "give it another name";
     BadFileEnding "bad-file-ending" Input: "the ending of a name tells no format that can be written here", "use one of the endings that the message names";
     NeedsFileName "needs-file-name" Input: "standard input or output cannot be used here", "give the name of a file";
 
@@ -90,6 +90,7 @@ codes! {
     UnconfirmedIdentifier "unconfirmed-identifier" Input: "a column that would be published as it is looks like an identifier", "give it another role, or `confirmed = true` in its section";
     DuplicateColumn "duplicate-column" Input: "two columns have, or would have, the same name", "rename one of them";
     EmptyTable "empty-table" Input: "a table has no header, no columns or no records", "check that it is the right file";
+    NoHeader "no-header" Input: "the first line of a table looks like a record", "put a line with the names of the columns above it";
     NotUtf8 "not-utf8" Input: "a file is not valid UTF-8", "save it as UTF-8";
     UnclosedQuote "unclosed-quote" Input: "a quote is opened and never closed", "close it; a quote inside quotes is written twice";
     WrongCellCount "wrong-cell-count" Input: "a record has more or fewer cells than the header", "correct the line that is named";

@@ -99,6 +99,7 @@ fn read(input: Input<'_>, reading: &Reading<'_>, delimiter: Option<u8>) -> Resul
     let (names, body) = text::header(&first, dialect)?;
     let storage = reading.plan_columns(&names)?;
     let slots = chunk::slots(&storage);
+    blocks.widen(names.len());
     let header_lines = memchr::memchr_iter(dialect.line_end, &first[..body]).count() as u64;
     let first = vec![first[body..].to_vec()];
     let chunks = blocks.parse(first, header_lines, reading, |block| text::parse(block, dialect, &slots))?;

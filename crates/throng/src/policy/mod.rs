@@ -191,6 +191,22 @@ impl Policy {
         Ok(())
     }
 
+    /// The files that its text names: hierarchies, queries, populations. A text that happens to be the name of a file beside
+    /// the policy is taken for one, which costs nothing.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let folder = self.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let mut texts = Vec::new();
+        if let Ok(table) = self.text.parse::<toml::Table>() {
+            collect_texts(&toml::Value::Table(table), &mut texts);
+        }
+        self.evaluate
+            .values()
+            .for_each(|table| collect_texts(&toml::Value::Table(table.clone()), &mut texts));
+        // Names on the command line count from where it was typed.
+        let places = texts.iter().flat_map(|text| [folder.join(text), PathBuf::from(text)]);
+        places.filter(|path| path.is_file()).collect()
+    }
+
     /// Where a further key of `[method]` stands, for a method that does not know it.
     pub fn option_span(&self, key: &str) -> Option<Range<usize>> {
         written::option_span(&self.text, key)
@@ -209,6 +225,15 @@ impl Policy {
     /// Lets an error point at a piece of this policy.
     pub fn point(&self, error: Error, span: &Range<usize>, label: impl Into<String>) -> Error {
         self.source().point(error, span, label)
+    }
+}
+
+fn collect_texts(value: &toml::Value, texts: &mut Vec<String>) {
+    match value {
+        toml::Value::String(text) => texts.push(text.clone()),
+        toml::Value::Array(list) => list.iter().for_each(|value| collect_texts(value, texts)),
+        toml::Value::Table(table) => table.values().for_each(|value| collect_texts(value, texts)),
+        _ => {}
     }
 }
 

@@ -22,6 +22,8 @@ const PRIVACY: &[&str] = &["suppress", "strict"];
 const ATTRIBUTE: &[&str] = &[
     "role",
     "kind",
+    "format",
+    "decimal",
     "weight",
     "leaf_weights",
     "hierarchy",
@@ -76,6 +78,8 @@ pub(super) struct WrittenAttribute<'i> {
     pub name: Spanned<String>,
     pub role: Option<Spanned<String>>,
     pub kind: Option<Spanned<String>>,
+    pub format: Option<Spanned<String>>,
+    pub decimal: Option<Spanned<String>>,
     pub weight: Option<Spanned<f64>>,
     pub leaf_weights: Option<Item<'i>>,
     /// Where `weight = "auto"` stands.
@@ -248,6 +252,8 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
         name,
         role: fields.string("role")?,
         kind: fields.string("kind")?,
+        format: fields.string("format")?,
+        decimal: fields.string("decimal")?,
         weight: if auto.is_some() { None } else { fields.number("weight")? },
         auto_weight: auto.map(Spanned::span),
         leaf_weights: fields.item("leaf_weights").cloned(),

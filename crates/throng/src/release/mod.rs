@@ -1,9 +1,11 @@
 //! Releases: from a partition to what is published.
 //!
 //! [`Release`] knows the cells of every class and the order of rows; `text` and `columnar` render them; a [`Sink`] takes
-//! them. [`Output`], the sink that is a file, gets its name only when it is complete.
+//! them. [`Output`], the sink that is a file, gets its name only when it is complete; [`Files`] decides which names may be taken.
 
 mod columnar;
+mod files;
+mod leftover;
 mod number;
 mod output;
 pub(crate) mod permutation;
@@ -14,7 +16,8 @@ mod text;
 
 use std::borrow::Cow;
 
-pub use output::Output;
+pub use files::Files;
+pub use output::{Output, publish_all};
 pub use rendered::{Rendered, RenderedBatches};
 pub use sink::{Batches, MemoryFile, Sink};
 
@@ -24,7 +27,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::method::{Boxes, GroupCells, MaskedPart, Partition, Recoding, Solution};
 use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Problem, Protected};
-use crate::table::{Domain, Map, Scale, Table, value};
+use crate::table::{Domain, Map, Scale, Spelling, Table, value};
 use crate::watch::{Unwatched, Watch};
 
 /// How quasi-identifiers are written.
@@ -284,7 +287,9 @@ fn bounds_kind(domain: &Domain, ends: &[(u32, u32)]) -> CellKind {
     let mut labels = (0..domain.len() as u32).filter(|code| domain.missing() != Some(*code));
     match domain.scale() {
         Scale::Categorical(_) => CellKind::Text,
-        Scale::Numeric { dates: true, .. } => CellKind::Date,
+        Scale::Numeric { spelling: Spelling::Iso, .. } => CellKind::Date,
+        // Published as they are spelt, which types would not keep.
+        Scale::Numeric { spelling, .. } if *spelling != Spelling::Point => CellKind::Text,
         Scale::Numeric { .. } if labels.all(|code| value::whole(domain.label(code)).is_some()) => {
             CellKind::Whole
         }

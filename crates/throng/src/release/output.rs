@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::leftover;
 use crate::error::{Error, ErrorCode, Result};
 use crate::table::source::{Compression, is_standard};
 
-/// A file being written under a temporary name. Dropping it removes it; [`Output::publish`] gives it its name.
+/// A file being written under a temporary name, readable by its owner alone. Dropping it removes it; [`Output::publish`] and
+/// [`publish_all`] give it its name.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
@@ -19,50 +21,44 @@ pub struct Output {
 }
 
 impl Output {
-    /// Prepares to write to a path; `-` is standard output.
+    /// Prepares to write to a path; `-` is standard output. [`Files`](super::Files) knows whether that may be.
     pub fn create(path: &Path) -> Result<Self> {
-        let device = std::fs::metadata(path).is_ok_and(|data| !data.is_file());
-        if std::fs::metadata(path).is_ok_and(|data| data.is_dir()) {
+        let existing = std::fs::metadata(path).ok().filter(|_| !is_standard(path));
+        if existing.as_ref().is_some_and(std::fs::Metadata::is_dir) {
             return Err(Error::new(ErrorCode::IsAFolder, "cannot write: this is a folder")
                 .in_file(path)
                 .with_hint("name a file"));
         }
+        let device = existing.as_ref().is_some_and(|data| !data.is_file());
         let streamed = is_standard(path) || device;
-        let folder = match path.parent() {
-            _ if streamed => std::env::temp_dir(),
-            Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-            _ => PathBuf::from("."),
-        };
+        if !streamed && existing.is_some_and(|data| data.permissions().readonly()) {
+            return Err(Error::new(
+                ErrorCode::PermissionDenied,
+                "cannot write: this file is write-protected",
+            )
+            .in_file(path)
+            .with_hint("name another file, or allow writing to it"));
+        }
+        let folder = if streamed { std::env::temp_dir() } else { folder_of(&follow(path)) };
+        leftover::sweep(&folder);
         // The name's ending tells the format when the audit reads the file back.
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let suffix = format!(".{}", name.trim_start_matches('.'));
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".throng-").suffix(&suffix);
-        #[cfg(unix)]
-        if !streamed {
-            use std::os::unix::fs::PermissionsExt;
-            // As for any new file, the umask decides who may read it.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let temporary = builder
-            .tempfile_in(folder)
+        builder.prefix(leftover::PREFIX).suffix(&suffix);
+        let temporary = leftover::make(&builder, &folder)
             .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
         Ok(Output { path: path.to_owned(), temporary, streamed })
     }
 
     /// Prepares to write a second file beside another one, also beside it while both have temporary names.
     pub fn create_beside(main: &Output, path: &Path, temporary: &Path) -> Result<Self> {
-        let fail = |cause: &io::Error| Error::io(ErrorCode::CannotWrite, "write", path, cause);
         let name = temporary.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let folder = temporary.parent().map(Path::to_owned).unwrap_or_default();
         let mut builder = tempfile::Builder::new();
         builder.prefix(&name).rand_bytes(0);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let temporary = builder.tempfile_in(folder).map_err(|cause| fail(&cause))?;
+        let temporary = leftover::make(&builder, &folder)
+            .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
         Ok(Output { path: path.to_owned(), temporary, streamed: main.streamed })
     }
 
@@ -100,24 +96,131 @@ impl Output {
 
     /// Gives the file its name.
     pub fn publish(self) -> Result<()> {
-        let fail = |cause: &io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, cause);
-        if !self.streamed {
-            return match self.temporary.persist(&self.path) {
-                Ok(_) => Ok(()),
-                Err(error) => Err(Error::io(ErrorCode::CannotWrite, "write", &self.path, &error.error)),
+        publish_all(vec![self])
+    }
+
+    /// Lets those read it who could read the file that it replaces, or any new file.
+    fn settle(&self) -> Result<()> {
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, &cause);
+        let permissions = match std::fs::metadata(&self.path) {
+            Ok(existing) => existing.permissions(),
+            Err(_) => usual_permissions(&folder_of(self.temporary_path())).map_err(fail)?,
+        };
+        std::fs::set_permissions(self.temporary_path(), permissions).map_err(fail)
+    }
+
+    /// Copies the file to standard output or a device.
+    fn stream(&self) -> Result<()> {
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, &cause);
+        let mut source = self.temporary.reopen().map_err(fail)?;
+        if is_standard(&self.path) {
+            return io::copy(&mut source, &mut io::stdout().lock())
+                .and_then(|_| io::stdout().flush())
+                .map_err(fail);
+        }
+        let mut device = File::options().write(true).open(&self.path).map_err(fail)?;
+        io::copy(&mut source, &mut device).and_then(|_| device.flush()).map_err(fail)
+    }
+}
+
+/// Gives files their names, all of them or none: what a name stood for before comes back if a later one fails. What goes to
+/// standard output and devices, which cannot be taken back, goes last.
+pub fn publish_all(outputs: Vec<Output>) -> Result<()> {
+    let (streams, files): (Vec<Output>, Vec<Output>) =
+        outputs.into_iter().partition(|output| output.streamed);
+    files.iter().try_for_each(Output::settle)?;
+    let mut placed = Placed(Vec::new());
+    for file in files {
+        placed.place(file)?;
+    }
+    streams.iter().try_for_each(Output::stream)?;
+    placed.0.clear();
+    Ok(())
+}
+
+/// Files that have their names, and what these stood for before. Dropping it takes the files back.
+struct Placed(Vec<(PathBuf, Option<Kept>)>);
+
+/// A second name of a file, for as long as it may be needed.
+struct Kept {
+    path: tempfile::TempPath,
+    /// Locked, so that another run does not take it for a left-over.
+    _file: File,
+}
+
+impl Placed {
+    fn place(&mut self, output: Output) -> Result<()> {
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &output.path, &cause);
+        let target = follow(&output.path);
+        let before = if target.exists() { Some(Kept::of(&target).map_err(fail)?) } else { None };
+        output
+            .temporary
+            .persist(&target)
+            .map_err(|error| Error::io(ErrorCode::CannotWrite, "write", &output.path, &error.error))?;
+        self.0.push((target, before));
+        Ok(())
+    }
+}
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        for (target, before) in self.0.drain(..).rev() {
+            // An error has been told already; more cannot be done.
+            let _ = match before {
+                Some(kept) => kept.path.persist(&target).map_err(|error| error.error),
+                None => std::fs::remove_file(&target),
             };
         }
-        let mut source = self.temporary.reopen().map_err(|cause| fail(&cause))?;
-        let copied = if is_standard(&self.path) {
-            io::copy(&mut source, &mut io::stdout().lock()).and_then(|_| io::stdout().flush())
-        } else {
-            File::options()
-                .write(true)
-                .open(&self.path)
-                .and_then(|mut device| io::copy(&mut source, &mut device).and_then(|_| device.flush()))
-        };
-        copied.map_err(|cause| fail(&cause))
     }
+}
+
+impl Kept {
+    fn of(target: &Path) -> io::Result<Self> {
+        let path = tempfile::Builder::new()
+            .prefix(leftover::PREFIX)
+            .suffix(".before")
+            .tempfile_in(folder_of(target))?
+            .into_temp_path();
+        std::fs::remove_file(&path)?;
+        // Some disks know no second names.
+        std::fs::hard_link(target, &path).or_else(|_| std::fs::copy(target, &path).map(|_| ()))?;
+        let file = File::open(&path)?;
+        leftover::hold(&file);
+        Ok(Kept { path, _file: file })
+    }
+}
+
+/// Where a name leads: what a link points at, existing or not.
+pub(super) fn follow(path: &Path) -> PathBuf {
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if let Ok(found) = path.canonicalize() {
+            return found;
+        }
+        match std::fs::read_link(&path) {
+            Ok(target) => path = folder_of(&path).join(target),
+            Err(_) => return path,
+        }
+    }
+    path
+}
+
+fn folder_of(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new(".")).to_owned()
+}
+
+/// What any new file in a folder may be done with: the system decides, so we make one and look.
+fn usual_permissions(folder: &Path) -> io::Result<std::fs::Permissions> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(leftover::PREFIX).suffix(".probe");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    leftover::make(&builder, folder)?.as_file().metadata().map(|data| data.permissions())
 }
 
 /// A writer that may compress.

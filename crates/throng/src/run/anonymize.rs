@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::{Clock, Job, Prepared, check_release_is_not_the_table};
+use super::{Clock, Job, Prepared, outputs};
 use crate::error::Result;
 use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
-use crate::release::{Order, Publish, permutation};
+use crate::release::{Files, Order, Publish};
 use crate::report::Report;
 use crate::secret::Secret;
 use crate::watch::Watch;
@@ -40,16 +40,27 @@ impl Anonymize {
         self.prepare(watch)?.publish()
     }
 
+    /// What it reads and writes; an error if it would destroy something.
+    pub fn files(&self) -> Result<Files> {
+        let mut files = Files::default();
+        files.read("the table", &self.data);
+        files.read_policy(&self.policy);
+        let outputs = outputs(&self.release, self.plan()?.publish());
+        outputs.iter().try_for_each(|(what, path)| files.claim(what, path))?;
+        Ok(files)
+    }
+
+    fn plan(&self) -> Result<Plan> {
+        let choices = Choices { publish: self.publish, order: self.order, secret: self.secret.clone() };
+        Plan::new(&self.policy, &self.registry, choices)
+    }
+
     /// Runs it up to the point where the release would appear under its name, so that the report can be written
     /// before.
     pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
         let mut clock = Clock::start();
-        check_release_is_not_the_table(&self.data, &self.release)?;
-        if self.publish == Publish::Permutation {
-            check_release_is_not_the_table(&self.data, &permutation::sensitive_path(&self.release))?;
-        }
-        let choices = Choices { publish: self.publish, order: self.order, secret: self.secret.clone() };
-        let plan = Plan::new(&self.policy, &self.registry, choices)?;
+        self.files()?;
+        let plan = self.plan()?;
         let table = plan.read(&self.data, watch)?;
         clock.lap("read");
         let job = Job {

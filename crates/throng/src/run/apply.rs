@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use super::{Clock, Job, Prepared, check_release_is_not_the_table};
+use super::{Clock, Job, Prepared, outputs};
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
 use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
@@ -13,7 +13,7 @@ use crate::plan::{Choices, Plan, UNMET_HINT, Unmet};
 use crate::privacy::Judge;
 use crate::problem::Problem;
 use crate::recipe::{Recipe, take_unknown_values_in};
-use crate::release::Order;
+use crate::release::{Files, Order, Publish};
 use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::Watch;
@@ -38,10 +38,19 @@ pub struct Apply {
 }
 
 impl Apply {
+    /// What it reads and writes; an error if it would destroy something.
+    pub fn files(&self) -> Result<Files> {
+        let mut files = Files::default();
+        files.read("the table", &self.data);
+        let outputs = outputs(&self.release, Publish::Cells);
+        outputs.iter().try_for_each(|(what, path)| files.claim(what, path))?;
+        Ok(files)
+    }
+
     /// Masks the records, up to the point where the release would appear under its name.
     pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
         let mut clock = Clock::start();
-        check_release_is_not_the_table(&self.data, &self.release)?;
+        self.files()?;
         let table = self.read(watch)?;
         clock.lap("read");
         let mut policy = self.recipe.policy_for(table.names())?;

@@ -9,7 +9,7 @@ mod attack;
 mod compare;
 mod evaluate;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indexmap::IndexMap;
@@ -29,7 +29,7 @@ use crate::policy::Policy;
 use crate::policy::suggest::person;
 use crate::problem::{Problem, Protected};
 use crate::recipe::Recipe;
-use crate::release::{Output, Publish};
+use crate::release::{Output, Publish, permutation, publish_all};
 use crate::report::{Circumstances, Provenance, Report};
 use crate::table::Table;
 use crate::table::source::is_standard;
@@ -48,8 +48,13 @@ pub struct Prepared {
 impl Prepared {
     /// Lets the release appear under its name.
     pub fn publish(self) -> Result<Report> {
-        self.written.sensitive.map_or(Ok(()), Output::publish)?;
-        self.written.release.publish()?;
+        self.publish_with(Vec::new())
+    }
+
+    /// Lets the release appear together with other files, all of them or none.
+    pub fn publish_with(self, others: Vec<Output>) -> Result<Report> {
+        let own = self.written.sensitive.into_iter().chain([self.written.release]);
+        publish_all(own.chain(others).collect())?;
         Ok(self.report)
     }
 }
@@ -138,16 +143,13 @@ impl Job<'_> {
     }
 }
 
-/// A release under the table's name would destroy the original.
-fn check_release_is_not_the_table(data: &Path, release: &Path) -> Result<()> {
-    match (data.canonicalize(), release.canonicalize()) {
-        (Ok(data), Ok(same)) if data == same && data.is_file() => {
-            Err(Error::new(ErrorCode::WouldOverwrite, "the release would overwrite the table")
-                .in_file(release)
-                .with_hint("give the release another name"))
-        }
-        _ => Ok(()),
+/// What a run writes: the names, and what each is.
+fn outputs(release: &Path, publish: Publish) -> Vec<(&'static str, PathBuf)> {
+    let mut outputs = vec![("the release", release.to_owned())];
+    if publish == Publish::Permutation {
+        outputs.push(("the table of sensitive values", permutation::sensitive_path(release)));
     }
+    outputs
 }
 
 /// The report of a run.

@@ -1,13 +1,16 @@
 //! What a policy says of attributes: roles, kinds, hierarchies and rules, with the words that policies and recipes have for
 //! them. Plain values; nothing here has seen a table.
 
+pub mod spelling;
 mod tails;
 mod tree;
+pub mod value;
 
 use std::ops::Range;
 
 use indexmap::IndexMap;
 
+pub use spelling::Spelling;
 pub use tails::{Tail, Tails};
 pub use tree::{ANY, Tree};
 
@@ -18,6 +21,8 @@ pub struct AttributePolicy {
     pub role: Role,
     /// Its kind, if not to be guessed.
     pub kind: Option<Kind>,
+    /// How its numbers or dates are spelt, if not to be guessed.
+    pub spelling: Option<Spelling>,
     /// Its weight, above 0.
     pub weight: f64,
     /// Weights of the leaves of its hierarchy that do not weigh 1.

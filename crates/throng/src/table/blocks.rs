@@ -13,6 +13,9 @@ use crate::watch::Watch;
 
 /// Bytes in a chunk: small enough to share a small file among threads, large enough to amortise dictionaries.
 const CHUNK_BYTES: usize = 1 << 20;
+/// Bytes in a chunk for each column of a wide table, up to a limit: a chunk has a dictionary per column.
+const BYTES_PER_COLUMN: usize = 1 << 10;
+const MOST_CHUNK_BYTES: usize = 32 << 20;
 /// A record this long means that a quote was left open.
 const LONGEST_RECORD: usize = 64 << 20;
 /// Chunks read ahead of the parsers.
@@ -27,6 +30,8 @@ pub(crate) struct Blocks<'a> {
     record_end: Box<RecordEnd>,
     buffer: Vec<u8>,
     ended: bool,
+    /// Bytes in a block.
+    size: usize,
     /// Blocks that were parsed.
     spare: Option<Receiver<Vec<u8>>>,
 }
@@ -35,14 +40,29 @@ impl<'a> Blocks<'a> {
     /// Reads the first bytes; how records end may be told from them.
     pub fn start(stream: Stream<'a>, record_end: impl FnOnce(&[u8]) -> Box<RecordEnd>) -> Result<Self> {
         let nowhere: Box<RecordEnd> = Box::new(|_| None);
-        let mut blocks =
-            Blocks { stream, record_end: nowhere, buffer: Vec::new(), ended: false, spare: None };
+        let mut blocks = Blocks {
+            stream,
+            record_end: nowhere,
+            buffer: Vec::new(),
+            ended: false,
+            size: CHUNK_BYTES,
+            spare: None,
+        };
         blocks.fill()?;
         if blocks.buffer.starts_with(b"\xef\xbb\xbf") {
             blocks.buffer.drain(..3);
         }
+        if is_utf16(&blocks.buffer) {
+            return Err(Error::new(ErrorCode::NotUtf8, "the text is UTF-16, which is not read")
+                .with_hint("save it as UTF-8, for instance with `iconv -f utf-16 -t utf-8`"));
+        }
         blocks.record_end = record_end(&blocks.buffer);
         Ok(blocks)
+    }
+
+    /// Makes the blocks that follow large enough for a number of columns.
+    pub fn widen(&mut self, columns: usize) {
+        self.size = columns.saturating_mul(BYTES_PER_COLUMN).clamp(CHUNK_BYTES, MOST_CHUNK_BYTES);
     }
 
     /// Reads up to one more chunk.
@@ -59,7 +79,7 @@ impl<'a> Blocks<'a> {
                 let rest = std::mem::take(&mut self.buffer);
                 return Ok((!rest.is_empty()).then_some(rest));
             }
-            if self.buffer.len() >= CHUNK_BYTES
+            if self.buffer.len() >= self.size
                 && let Some(end) = (self.record_end)(&self.buffer)
             {
                 let spare = self.spare.as_ref().and_then(|spare| spare.try_recv().ok());
@@ -114,6 +134,13 @@ impl<'a> Blocks<'a> {
         reading.watch.check()?;
         Ok(chunks)
     }
+}
+
+/// Texts in UTF-16 start with a mark, or have a zero beside every letter.
+fn is_utf16(start: &[u8]) -> bool {
+    let marked = start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff");
+    let sample = &start[..start.len().min(1 << 10)];
+    marked || sample.len() >= 4 && sample.iter().filter(|byte| **byte == 0).count() * 3 > sample.len()
 }
 
 /// Sends blocks of whole records until the file ends or the parsers are gone.

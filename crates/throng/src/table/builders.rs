@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::domain::Misfit;
-use super::value;
 use crate::error::ErrorCode;
+use crate::schema::Spelling;
 use crate::schema::Tree;
 use crate::schema::{DateUnit, Hierarchy};
 use crate::words::shorten;
@@ -15,23 +15,24 @@ type PathOf<'a> = dyn Fn(&str) -> Option<Vec<String>> + 'a;
 /// The tree that a hierarchy gives the values of a dictionary.
 pub(super) fn tree<'a>(
     hierarchy: &'a Hierarchy,
+    spelling: &Spelling,
     texts: &[&str],
     missing: &[bool],
 ) -> Result<Cow<'a, Tree>, Misfit> {
     let path: Box<PathOf<'_>> = match hierarchy {
         Hierarchy::Tree(tree) => return Ok(Cow::Borrowed(tree)),
         Hierarchy::Intervals(widths) => {
-            let whole = texts.iter().zip(missing).all(|(text, missing)| *missing || is_whole(text))
+            let whole = texts.iter().zip(missing).all(|(text, missing)| *missing || is_whole(text, spelling))
                 && widths.iter().all(|width| width.fract() == 0.0);
-            Box::new(move |text| bands(text, widths, whole))
+            Box::new(move |text| bands(spelling.read(text)?, widths, whole))
         }
         Hierarchy::Prefix(lengths) => Box::new(|text| Some(prefixes(text, lengths))),
-        Hierarchy::Dates(units) => Box::new(|text| calendar(text, units)),
+        Hierarchy::Dates(units) => Box::new(|text| calendar(spelling.year_and_month(text)?, units)),
     };
     let mut leaves = Vec::new();
     for (entry, text) in texts.iter().enumerate().filter(|(entry, _)| !missing[*entry]) {
         let path = path(text).ok_or_else(|| misfit(entry, text, hierarchy))?;
-        leaves.push((value::number(text).or_else(|| value::date(text)), *text, path));
+        leaves.push((spelling.read(text), *text, path));
     }
     leaves.sort_by(|a, b| a.0.unwrap_or(0.0).total_cmp(&b.0.unwrap_or(0.0)).then(a.1.cmp(b.1)));
     let mut tree = Tree::default();
@@ -45,8 +46,7 @@ pub(super) fn tree<'a>(
 }
 
 fn misfit(entry: usize, text: &str, hierarchy: &Hierarchy) -> Misfit {
-    let what =
-        if matches!(hierarchy, Hierarchy::Dates(_)) { "an ISO date like 2024-02-29" } else { "a number" };
+    let what = if matches!(hierarchy, Hierarchy::Dates(_)) { "a date like 2024-02-29" } else { "a number" };
     Misfit {
         code: ErrorCode::BadCell,
         entry: entry as u32,
@@ -64,13 +64,12 @@ fn ambiguous(error: &crate::Error) -> Misfit {
     }
 }
 
-fn is_whole(text: &str) -> bool {
-    value::number(text).is_some_and(|number| number.fract() == 0.0)
+fn is_whole(text: &str, spelling: &Spelling) -> bool {
+    spelling.read(text).is_some_and(|number| number.fract() == 0.0)
 }
 
 /// `[20-24]` for whole numbers, `[20-25)` for others.
-fn bands(text: &str, widths: &[f64], whole: bool) -> Option<Vec<String>> {
-    let number = value::number(text)?;
+fn bands(number: f64, widths: &[f64], whole: bool) -> Option<Vec<String>> {
     Some(
         widths
             .iter()
@@ -98,19 +97,16 @@ fn prefixes(text: &str, lengths: &[usize]) -> Vec<String> {
         .collect()
 }
 
-fn calendar(text: &str, units: &[DateUnit]) -> Option<Vec<String>> {
-    value::date(text)?;
-    let (year, month) = (&text[..4], &text[5..7]);
-    let month_number: u32 = month.parse().ok()?;
+fn calendar((year, month): (i64, i64), units: &[DateUnit]) -> Option<Vec<String>> {
     Some(
         units
             .iter()
             .map(|unit| match unit {
-                DateUnit::Month => format!("{year}-{month}"),
-                DateUnit::Quarter => format!("{year}-Q{}", month_number.div_ceil(3)),
-                DateUnit::Year => year.to_owned(),
-                DateUnit::Decade => format!("{}0s", &year[..3]),
-                DateUnit::Century => format!("{0}00-{0}99", &year[..2]),
+                DateUnit::Month => format!("{year:04}-{month:02}"),
+                DateUnit::Quarter => format!("{year:04}-Q{}", (month + 2) / 3),
+                DateUnit::Year => format!("{year:04}"),
+                DateUnit::Decade => format!("{:03}0s", year / 10),
+                DateUnit::Century => format!("{0:02}00-{0:02}99", year / 100),
             })
             .collect(),
     )

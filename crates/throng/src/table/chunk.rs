@@ -103,12 +103,13 @@ impl CodedRun {
     /// Takes the cell at a place of a text.
     #[inline(always)]
     fn push_at(&mut self, text: &[u8], start: usize, end: usize) {
-        let Some(short) = ShortCell::at(text, start, end) else {
+        let short = match self.recent.0.is_empty() {
+            true => None,
+            false => ShortCell::at(text, start, end),
+        };
+        let Some(short) = short else {
             return self.push(&text[start..end]);
         };
-        if self.recent.0.is_empty() {
-            self.recent.0.resize(RECENT, RecentCell::default());
-        }
         let recent = &mut self.recent.0[short.place() % RECENT];
         if recent.0 != short {
             *recent = (short, self.values.intern(&text[start..end]));
@@ -251,7 +252,13 @@ impl<'a> ChunkBuilder<'a> {
         let is_text = |column: &usize| matches!(self.slots[*column], Slot::Text);
         let text_columns: Vec<usize> = (0..self.slots.len()).filter(is_text).collect();
         let Chunk { coded, text: texts, .. } = &mut self.chunk;
-        coded.iter_mut().for_each(|run| run.codes.reserve(rows));
+        for run in coded.iter_mut() {
+            run.codes.reserve(rows);
+            // Twelve kilobytes a column: more than a few rows of a wide table are worth.
+            if rows >= RECENT {
+                run.recent.0.resize(RECENT, RecentCell::default());
+            }
+        }
         texts.ends.reserve(rows * text_columns.len());
         if !text_columns.is_empty() {
             // Room that is not used is never touched, so it costs nothing.

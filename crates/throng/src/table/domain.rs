@@ -9,6 +9,7 @@ use super::tails::{AT_LEAST, AT_MOST, coded, end_of};
 use super::taxonomy::{NodeId, Taxonomy};
 use super::value;
 use crate::error::ErrorCode;
+use crate::schema::spelling::{Guess, Spelling};
 use crate::schema::{Kind, Tails, Tree};
 use crate::words::shorten;
 
@@ -31,8 +32,8 @@ pub enum Scale {
     Numeric {
         /// The values.
         values: Vec<f64>,
-        /// Whether they are dates.
-        dates: bool,
+        /// How they are spelt.
+        spelling: Spelling,
     },
     /// Leaves of a tree, left to right.
     Categorical(Taxonomy),
@@ -214,9 +215,12 @@ impl Domain {
 
     /// Reads a single published number or date of this domain.
     pub fn read(&self, text: &str) -> Option<f64> {
-        match self.scale {
-            Scale::Numeric { dates: true, .. } => value::date(text),
-            Scale::Numeric { .. } => value::number(text),
+        match &self.scale {
+            // Whoever asks about dates may spell them as ISO does.
+            Scale::Numeric { spelling, .. } if spelling.is_date() => {
+                spelling.read(text).or_else(|| value::date(text))
+            }
+            Scale::Numeric { spelling, .. } => spelling.read(text),
             Scale::Categorical(_) => None,
         }
     }
@@ -268,32 +272,67 @@ fn scattered(label: &str) -> Misfit {
 }
 
 /// Whether all values that are not missing are numbers, or all are dates.
-pub fn guess_kind<'a>(values: impl IntoIterator<Item = &'a str>) -> Kind {
-    let (mut any, mut numbers, mut dates) = (false, true, true);
-    for text in values {
-        any = true;
-        numbers = numbers && value::number(text).is_some() && !value::looks_like_label(text);
-        dates = dates && value::date(text).is_some();
+pub fn guess_kind<'a>(values: impl IntoIterator<Item = &'a str, IntoIter: Clone>) -> Kind {
+    match guess_spelling(values) {
+        Some(_) => Kind::Numeric,
+        None => Kind::Categorical,
     }
-    if any && (numbers || dates) { Kind::Numeric } else { Kind::Categorical }
+}
+
+/// How values are spelt that are all numbers or all dates, if there is no doubt.
+pub fn guess_spelling<'a>(values: impl IntoIterator<Item = &'a str, IntoIter: Clone>) -> Option<Spelling> {
+    let values = values.into_iter();
+    match Spelling::guess(values.clone()) {
+        Guess::Clear(Spelling::Point) if values.clone().any(value::looks_like_label) => None,
+        Guess::Clear(spelling) => Some(spelling),
+        Guess::Either(..) | Guess::Neither => None,
+    }
+}
+
+/// How the values of a dictionary are spelt that are to be numbers or dates.
+pub(super) fn spelling_of(texts: &[&str], missing: &[bool]) -> Result<Spelling, Misfit> {
+    let present = texts.iter().zip(missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
+    match Spelling::guess(present) {
+        Guess::Clear(spelling) => Ok(spelling),
+        // The first value that is no number will be told.
+        Guess::Neither => Ok(Spelling::Point),
+        Guess::Either(one, other) => {
+            let (one, other) = (one.key().unwrap_or_default(), other.key().unwrap_or_default());
+            let entry = missing.iter().position(|missing| !missing).unwrap_or(0);
+            Err(Misfit {
+                code: ErrorCode::BadCell,
+                entry: entry as u32,
+                message: format!(
+                    "\"{}\" and the other values can be read in two ways",
+                    shorten(texts[entry])
+                ),
+                hint: format!(
+                    "write {} = \"{}\" or \"{}\" in the section of the attribute",
+                    one.0, one.1, other.1
+                ),
+            })
+        }
+    }
 }
 
 /// Orders the numbers or dates of a dictionary. `missing` tells which entries are missing.
 pub fn encode_numeric(texts: &[&str], missing: &[bool]) -> Result<Encoding, Misfit> {
-    encode_with_tails(texts, missing, &Tails::default())
+    encode_spelt(texts, missing, spelling_of(texts, missing)?, &Tails::default())
 }
 
-/// As [`encode_numeric`], but numbers in a tail are one value.
-pub(super) fn encode_with_tails(texts: &[&str], missing: &[bool], tails: &Tails) -> Result<Encoding, Misfit> {
-    let present = || texts.iter().zip(missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
-    let dates = present().next().is_some() && present().all(|text| value::date(text).is_some());
-    if let Some(misfit) = other_tails(texts, missing, dates, tails) {
+/// As [`encode_numeric`], of values that are spelt in a known way; numbers in a tail are one value.
+pub(super) fn encode_spelt(
+    texts: &[&str],
+    missing: &[bool],
+    spelling: Spelling,
+    tails: &Tails,
+) -> Result<Encoding, Misfit> {
+    if let Some(misfit) = other_tails(texts, missing, spelling.is_date(), tails) {
         return Err(misfit);
     }
     let mut found: Vec<(f64, Cow<'_, str>, usize)> = Vec::with_capacity(texts.len());
     for (entry, text) in texts.iter().enumerate().filter(|(entry, _)| !missing[*entry]) {
-        let number = if dates { value::date(text) } else { value::number(text) };
-        let number = number.ok_or_else(|| not_a_number(entry, text))?;
+        let number = spelling.read(text).ok_or_else(|| not_a_number(entry, text, &spelling))?;
         found.push(match coded(tails, number) {
             Some((end, text, sign)) => (end + 0.0, Cow::Owned(format!("{sign}{text}")), entry),
             None => (number + 0.0, Cow::Borrowed(*text), entry),
@@ -312,7 +351,7 @@ pub(super) fn encode_with_tails(texts: &[&str], missing: &[bool], tails: &Tails)
     let ends_with = |label: Option<&String>, sign: &str| label.is_some_and(|label| label.starts_with(sign));
     let tails = (ends_with(labels.first(), AT_MOST), ends_with(labels.last(), AT_LEAST));
     let missing = add_missing(texts, missing, &mut labels, &mut codes);
-    let scale = Scale::Numeric { values, dates };
+    let scale = Scale::Numeric { values, spelling };
     Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new(), tails }, codes })
 }
 
@@ -351,11 +390,12 @@ pub(super) fn no_tails_here(texts: &[&str], missing: &[bool]) -> Misfit {
     }
 }
 
-fn not_a_number(entry: usize, text: &str) -> Misfit {
+fn not_a_number(entry: usize, text: &str, spelling: &Spelling) -> Misfit {
+    let written = spelling.key().map(|(key, value)| format!(" with {key} = \"{value}\""));
     Misfit {
         code: ErrorCode::BadCell,
         entry: entry as u32,
-        message: format!("\"{}\" is not a number or date", shorten(text)),
+        message: format!("\"{}\" is not a number or date{}", shorten(text), written.unwrap_or_default()),
         hint: "correct the cell, list it under [data] missing, or make the attribute categorical".to_owned(),
     }
 }

@@ -20,10 +20,10 @@ pub(crate) mod tails;
 pub mod taxonomy;
 pub(crate) mod text;
 pub(crate) mod types;
-pub mod value;
 
 use std::sync::{Arc, OnceLock};
 
+pub use crate::schema::{Spelling, spelling, value};
 pub use batches::IntoBatch;
 use chunk::{Chunk, Slot};
 pub(crate) use chunk::{TextRow, Written, append};
@@ -336,29 +336,39 @@ fn encode_texts(
     let missing: Vec<bool> = texts.iter().map(|text| missing.iter().any(|marker| marker == text)).collect();
     let present = || texts.iter().zip(&missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
     let hierarchy = policy.and_then(|policy| policy.hierarchy.as_ref());
+    let spelling = policy.and_then(|policy| policy.spelling.clone());
     let kind = match (policy.and_then(|policy| policy.kind), hierarchy) {
         (Some(kind), _) => kind,
         (None, Some(_)) => Kind::Categorical,
+        (None, None) if spelling.is_some() => Kind::Numeric,
         (None, None) => domain::guess_kind(present()),
     };
     let none = Tails::default();
-    encode_as(kind, hierarchy, policy.map_or(&none, |policy| &policy.tails), texts, &missing)
+    encode_as(kind, hierarchy, (spelling, policy.map_or(&none, |policy| &policy.tails)), texts, &missing)
 }
 
 fn encode_as(
     kind: Kind,
     hierarchy: Option<&Hierarchy>,
-    tails: &Tails,
+    (spelling, tails): (Option<Spelling>, &Tails),
     texts: &[&str],
     missing: &[bool],
 ) -> Result<domain::Encoding, domain::Misfit> {
-    let tree = hierarchy.map(|hierarchy| builders::tree(hierarchy, texts, missing)).transpose()?;
+    // Categories need no numbers, unless their hierarchy is made of them.
+    let numbers =
+        kind == Kind::Numeric || matches!(hierarchy, Some(Hierarchy::Dates(_) | Hierarchy::Intervals(_)));
+    let spelling = match spelling {
+        Some(spelling) => spelling,
+        None if numbers => domain::spelling_of(texts, missing)?,
+        None => Spelling::Point,
+    };
+    let tree = hierarchy.map(|hierarchy| builders::tree(hierarchy, &spelling, texts, missing)).transpose()?;
     match kind {
         Kind::Numeric => {
             if let Some(tree) = &tree {
                 domain::check_covered(tree, texts, missing)?;
             }
-            let mut encoding = domain::encode_with_tails(texts, missing, tails)?;
+            let mut encoding = domain::encode_spelt(texts, missing, spelling, tails)?;
             if let Some(tree) = &tree {
                 encoding.domain.set_bands(tree)?;
             }

@@ -56,7 +56,12 @@ impl<'a> Reading<'a> {
                 .on_line(1)
                 .in_column(at as u64 + 1)
                 .for_attribute(name)
-                .with_hint(format!("rename one of columns {} and {}", before + 1, at + 1)));
+                .with_hint(format!(
+                    "rename one of columns {} and {}; if the first line is a record, put a line with the names of the \
+                     columns above it",
+                    before + 1,
+                    at + 1
+                )));
             }
         }
         let storage = (self.plan)(names)?;

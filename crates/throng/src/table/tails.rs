@@ -4,7 +4,8 @@
 //! person's income or age; a tail tells only that it lies beyond.
 
 use super::value;
-use crate::schema::{Tail, Tails};
+use crate::schema::spelling::Guess;
+use crate::schema::{Spelling, Tail, Tails};
 
 /// Before the least number of the upper tail.
 pub const AT_LEAST: &str = "≥ ";
@@ -21,14 +22,25 @@ pub(crate) fn at(text: &str) -> Option<Tail> {
 }
 
 /// Tails with numbers in place of what is left to the table: each holds at least `k` of the cells, and they do not meet.
-/// `cells` are texts and how often each occurs; those that are no numbers or dates are left out.
-pub(crate) fn fixed<'a>(tails: &Tails, cells: impl Iterator<Item = (&'a str, u64)>, k: u64) -> Tails {
-    let read = |text: &str| value::number(text).or_else(|| value::date(text));
+/// `cells` are texts and how often each occurs; those that are no numbers or dates are left out. They are read as they are
+/// spelt.
+pub(crate) fn fixed<'a>(
+    tails: &Tails,
+    spelling: Option<&Spelling>,
+    cells: impl Iterator<Item = (&'a str, u64)> + Clone,
+    k: u64,
+) -> Tails {
+    let spelling = match (spelling, Spelling::guess(cells.clone().map(|(text, _)| text))) {
+        (Some(spelling), _) => spelling.clone(),
+        (None, Guess::Clear(spelling)) => spelling,
+        (None, Guess::Either(..) | Guess::Neither) => Spelling::Point,
+    };
     let mut cells: Vec<(f64, &str, u64)> =
-        cells.filter_map(|(text, count)| Some((read(text)?, text, count))).collect();
+        cells.filter_map(|(text, count)| Some((spelling.read(text)?, text, count))).collect();
     cells.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(other.1)));
-    let bottom = fixed_end(tails.bottom.as_ref(), cells.iter(), k);
-    let top = fixed_end(tails.top.as_ref(), cells.iter().rev(), k);
+    let date = spelling.is_date();
+    let bottom = fixed_end(tails.bottom.as_ref(), cells.iter(), k, date);
+    let top = fixed_end(tails.top.as_ref(), cells.iter().rev(), k, date);
     match (&bottom, &top) {
         (Some(Tail::At { number: low, .. }), Some(Tail::At { number: high, .. })) if low >= high => {
             Tails::default()
@@ -41,15 +53,16 @@ fn fixed_end<'a>(
     tail: Option<&Tail>,
     from_the_end: impl Iterator<Item = &'a (f64, &'a str, u64)>,
     k: u64,
+    date: bool,
 ) -> Option<Tail> {
     if !matches!(tail, Some(Tail::Auto)) {
         return tail.cloned();
     }
     let mut held = 0;
-    for (_, text, count) in from_the_end {
+    for (number, text, count) in from_the_end {
         held += count;
         if held >= k {
-            return at(text);
+            return Some(Tail::At { number: *number + 0.0, text: (*text).to_owned(), date });
         }
     }
     None
@@ -79,7 +92,7 @@ mod tests {
     fn automatic_tails_hold_k_cells_each() {
         let cells = [("1", 1), ("2", 1), ("3", 5), ("9", 2), ("50", 1)];
         let auto = Tails { bottom: Some(Tail::Auto), top: Some(Tail::Auto) };
-        let fixed = |k| fixed(&auto, cells.into_iter(), k);
+        let fixed = |k| fixed(&auto, None, cells.into_iter(), k);
         assert_eq!(fixed(1), Tails { bottom: at("1"), top: at("50") });
         assert_eq!(fixed(3), Tails { bottom: at("3"), top: at("9") });
         // With so many in each they would meet.

@@ -3,10 +3,10 @@
 use crate::audit::{Cell, Cells};
 use crate::error::{Error, ErrorCode, Result};
 use crate::method::refine::Masks;
-use crate::policy::{Kind, Policy, Role};
+use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Problem};
-use crate::table::domain::guess_kind;
-use crate::table::{Map, Scale, Table, value};
+use crate::table::domain::guess_spelling;
+use crate::table::{Map, Scale, Table};
 
 /// Records with their class.
 #[derive(Clone, Debug)]
@@ -182,7 +182,6 @@ pub(super) type Column<'a> = (&'a Table, usize, &'a [usize]);
 pub(super) fn column_values(columns: &[Column<'_>], policy: &Policy) -> Values {
     let is_missing = |text: &str| policy.missing.iter().any(|marker| marker == text);
     let texts = || columns.iter().flat_map(|(table, column, _)| table.values(*column));
-    let read = |text: &str| value::number(text).or_else(|| value::date(text));
     // Each table has numbers of its own for texts.
     let mut of = Vec::new();
     let mut distinct: Map<&str, u32> = Map::default();
@@ -198,9 +197,10 @@ pub(super) fn column_values(columns: &[Column<'_>], policy: &Policy) -> Values {
         let numbers = table.numbers(*column);
         of.extend(rows.iter().map(|row| own[numbers[*row] as usize]));
     }
-    if guess_kind(texts().filter(|text| !is_missing(text))) == Kind::Categorical {
+    let Some(spelling) = guess_spelling(texts().filter(|text| !is_missing(text))) else {
         return Values::Categories { of, count: distinct.len() };
-    }
+    };
+    let read = |text: &str| spelling.read(text);
     let known = || texts().filter(|text| !is_missing(text)).filter_map(read);
     let all = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
     let mut ends = vec![all; distinct.len()];

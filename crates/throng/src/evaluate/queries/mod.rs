@@ -27,6 +27,9 @@ use crate::watch::Watch;
 pub use crate::workload::{self, Answered, Errors, Query, answer, draw};
 use crate::workload::{Answerer, Spread, quantile, sorted_errors};
 
+/// Queries are kept with their answers; more than these would take gigabytes.
+const MOST_QUERIES: u64 = 1_000_000;
+
 /// The registry entry.
 pub const QUERIES: Entry = Entry {
     name: "queries",
@@ -65,8 +68,16 @@ pub const QUERIES: Entry = Entry {
         },
     ],
     configure: |options| {
+        let count = options.whole("count")?;
+        if count > MOST_QUERIES {
+            return Err(Error::new(
+                ErrorCode::BadOption,
+                format!("count = {count} is more queries than fit into memory"),
+            )
+            .with_hint(format!("draw at most {MOST_QUERIES}; a thousand tell as much")));
+        }
         Ok(Box::new(Queries {
-            count: options.whole("count")? as usize,
+            count: count as usize,
             seed: options.whole("seed")?,
             attributes: options.texts("attributes")?,
             sum: options.text("sum")?.map(str::to_owned),

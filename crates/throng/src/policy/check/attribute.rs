@@ -14,6 +14,7 @@ use crate::keys::source::Source;
 use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
 use crate::policy::{Apart, AttributePolicy, Kind, PersonChoice, Role, Rule};
+use crate::schema::spelling::{Format, Spelling};
 use crate::schema::{Tail, Tails};
 use crate::table::tails;
 
@@ -45,12 +46,13 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
     let role = role.unwrap_or(Role::Other);
     let kind = written.kind.as_ref().map(|kind| choose(source, "kind", kind, Kind::NAMES)).transpose()?;
     reject_without_use(source, written, role)?;
-    let weight = written.weight.as_ref().map(|weight| above_zero(source, "weight", weight)).transpose()?;
+    let weight = written.weight.as_ref().map(|written| weight(source, written)).transpose()?;
     let hierarchy = written.hierarchy.as_ref();
     let rules = written.rules.iter().map(|written| rule(source, written, kind));
     Ok(AttributePolicy {
         role,
         kind,
+        spelling: spelling(source, written, kind)?,
         weight: weight.unwrap_or(1.0),
         leaf_weights: written
             .leaf_weights
@@ -124,6 +126,50 @@ fn person(source: Source<'_>, written: &WrittenAttribute<'_>, role: Role) -> Res
     })
 }
 
+/// Beyond these, losses are lost in rounding.
+const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
+
+fn weight(source: Source<'_>, written: &Spanned<f64>) -> Result<f64> {
+    let weight = above_zero(source, "weight", written)?;
+    if WEIGHTS.contains(&weight) {
+        return Ok(weight);
+    }
+    let message = "a weight must be from 0.000001 to 1000000";
+    Err(source
+        .error(ErrorCode::BadValue, &written.span(), message, "too near to 0, or too large")
+        .with_hint("only how weights compare with each other counts; without one an attribute weighs 1"))
+}
+
+/// `format = "%d.%m.%Y"` for dates, `decimal = ","` for numbers.
+fn spelling(
+    source: Source<'_>,
+    written: &WrittenAttribute<'_>,
+    kind: Option<Kind>,
+) -> Result<Option<Spelling>> {
+    let Some(key) = written.format.as_ref().or(written.decimal.as_ref()) else { return Ok(None) };
+    let refuse = |message: &str, hint: &str| {
+        Err(source.error(ErrorCode::BadValue, &key.span(), message, "not this").with_hint(hint))
+    };
+    if kind == Some(Kind::Categorical) {
+        return refuse(
+            "format and decimal are for numbers and dates, but this attribute is categorical",
+            "leave it out",
+        );
+    }
+    match (&written.format, &written.decimal) {
+        (Some(_), Some(_)) => {
+            refuse("format is for dates and decimal for numbers, not both", "keep one of the two")
+        }
+        (Some(format), _) => match Format::new(format.get_ref()) {
+            Ok(format) => Ok(Some(Spelling::Format(format))),
+            Err(message) => refuse(&message, "write it like format = \"%d.%m.%Y\" or \"%m/%d/%Y %H:%M\""),
+        },
+        (_, Some(decimal)) if decimal.get_ref() == "," => Ok(Some(Spelling::Comma)),
+        (_, Some(decimal)) if decimal.get_ref() == "." => Ok(Some(Spelling::Grouped)),
+        _ => refuse("decimal is a comma or a point", "write decimal = \",\" or decimal = \".\""),
+    }
+}
+
 /// `{ leaf = weight, … }`, each above 0.
 fn leaf_weights(source: Source<'_>, item: &Item<'_>) -> Result<IndexMap<String, f64>> {
     let expected = "numbers above 0, one for each leaf";
@@ -160,6 +206,12 @@ fn reject_without_use(source: Source<'_>, written: &WrittenAttribute<'_>, role: 
     }
     if let Some(span) = &written.rules_span {
         return Err(without_use(source, span, "rules make sense", "\"quasi\""));
+    }
+    if let Some(key) =
+        written.format.as_ref().or(written.decimal.as_ref()).filter(|_| role != Role::Sensitive)
+    {
+        let what = "format and decimal make sense";
+        return Err(without_use(source, &key.span(), what, "\"quasi\" or \"sensitive\""));
     }
     match &written.hierarchy {
         Some(item) if role != Role::Sensitive => {

@@ -1,8 +1,9 @@
 //! What the values of a column are like.
 
 use crate::policy::Kind;
-use crate::table::domain::guess_kind;
-use crate::table::{ANY, Table, value};
+use crate::table::domain::{guess_kind, guess_spelling};
+use crate::table::spelling::{Guess, Spelling};
+use crate::table::{ANY, Table};
 
 /// The distinct values of a column and how often each occurs.
 pub(super) struct Look<'a> {
@@ -62,15 +63,21 @@ impl<'a> Look<'a> {
         let present: Vec<(&str, u64)> =
             all.filter(|(text, _)| markers.iter().all(|marker| marker.text != *text)).collect();
         let texts = || present.iter().map(|(text, _)| *text);
-        let kind = guess_kind(texts());
-        let form = match kind {
-            Kind::Categorical => Form::Text,
-            Kind::Numeric if texts().all(|text| value::date(text).is_some()) => Form::Dates,
-            Kind::Numeric => Form::Numbers,
+        let spelling = guess_spelling(texts());
+        let form = match &spelling {
+            None => Form::Text,
+            Some(spelling) if spelling.is_date() => Form::Dates,
+            Some(_) => Form::Numbers,
+        };
+        let either = match Spelling::guess(texts()) {
+            Guess::Either(one, other) => Some((one, other)),
+            Guess::Clear(_) | Guess::Neither => None,
         };
         let missing = self.counts.iter().sum::<u64>() - present.iter().map(|(_, count)| count).sum::<u64>();
         Values {
             form,
+            spelling,
+            either,
             cells: present.iter().map(|(_, count)| count).sum(),
             distinct: present.len() as u64,
             missing,
@@ -90,6 +97,10 @@ pub(super) enum Form {
 /// The values of a column without missing cells.
 pub(super) struct Values<'a> {
     pub form: Form,
+    /// How numbers and dates are spelt.
+    pub spelling: Option<Spelling>,
+    /// Two spellings that both read all of them.
+    pub either: Option<(Spelling, Spelling)>,
     /// Cells with a value.
     pub cells: u64,
     pub distinct: u64,
@@ -104,6 +115,33 @@ const SHARED: u64 = 10;
 impl<'a> Values<'a> {
     pub fn is_text(&self) -> bool {
         self.form == Form::Text
+    }
+
+    /// The distinct values.
+    pub fn texts(&self) -> Vec<&'a str> {
+        self.present.iter().map(|(text, _)| *text).collect()
+    }
+
+    /// Whether a text is one of the values.
+    pub fn has(&self, text: &str) -> bool {
+        self.present.iter().any(|(other, _)| *other == text)
+    }
+
+    /// Digits of the longest number, if all are whole.
+    pub fn whole_digits(&self) -> Option<usize> {
+        let whole = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()).then_some(text.len());
+        let lengths: Option<Vec<usize>> = self.present.iter().map(|(text, _)| whole(text)).collect();
+        lengths?.into_iter().max()
+    }
+
+    /// Whether nearly all values mix letters with digits, three or more, or are long numbers written as text.
+    pub fn are_codes(&self) -> bool {
+        let code = |text: &str| {
+            let digits = text.bytes().filter(u8::is_ascii_digit).count();
+            digits >= 3 && !text.contains(' ') && (digits >= 6 || text.chars().any(char::is_alphabetic))
+        };
+        let codes = self.present.iter().filter(|(text, _)| code(text)).count();
+        self.is_text() && codes * 10 > self.present.len() * 9
     }
 
     /// Distinct values per cell.
@@ -122,7 +160,8 @@ impl<'a> Values<'a> {
     }
 
     pub fn numbers(&self) -> impl Iterator<Item = f64> {
-        self.present.iter().filter_map(|(text, _)| value::number(text))
+        let spelling = self.spelling.as_ref();
+        self.present.iter().filter_map(move |(text, _)| spelling?.read(text))
     }
 
     /// The least and the greatest number.
@@ -132,8 +171,11 @@ impl<'a> Values<'a> {
     }
 
     /// The earliest and the latest year, of dates.
-    pub fn years(&self) -> Option<(&'a str, &'a str)> {
-        let years = || self.present.iter().filter_map(|(text, _)| text.get(..4));
+    pub fn years(&self) -> Option<(i64, i64)> {
+        let spelling = self.spelling.as_ref()?;
+        let years = || {
+            self.present.iter().filter_map(|(text, _)| spelling.year_and_month(text)).map(|(year, _)| year)
+        };
         Some((years().min()?, years().max()?))
     }
 

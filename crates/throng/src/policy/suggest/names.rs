@@ -1,130 +1,148 @@
-//! What the names of columns suggest, in English and a few other languages.
+//! What the name of a column says about it, in English, German, French, Spanish, Italian and Dutch.
+//!
+//! A name is taken apart into words (`words`), each word says something (`lexicon`), and the rules here weigh what
+//! stands beside what: `patient_id` names someone, `patient_age` and `id_type` do not.
 
-/// These identify people, whatever the values are.
-const IDENTIFIES: &str = "uuid guid firstname lastname surname forename fullname username nickname email mail ssn \
-    phone telephone mobile fax passport iban mrn vorname nachname apellido apellidos prenom cognome achternaam \
-    telefon telefono handy adresse direccion indirizzo 氏名 名前 電話 電話番号 住所 メール 姓名 电话 地址";
-/// These do so if they are the whole name or if most values are different.
-const MAY_IDENTIFY: &str = "id ids key name nom nome nombre naam patient person customer client member employee user \
-    number no nr num code address street account licence license plate ip url index record row 番号 编号";
-const SENSITIVE: &str = "disease diseases diagnosis diagnoses diagnose illness icd icd9 icd10 medication drug drugs \
-    treatment therapy hiv aids cancer pregnancy pregnant abortion mental psychiatric salary income wage wages \
-    gehalt einkommen lohn salaire salario ingreso stipendio reddito religion religious faith konfession religione \
-    political sexuality orientation crime conviction offence offense arrest debt loan credit disability death \
-    krankheit krankheiten enfermedad maladie malattia diagnostic diagnostico diagnosi addiction alcohol smoking \
-    smoker 病名 診断 疾患 給与 年収 収入 宗教 疾病 诊断 收入 工资";
-const QUASI: &str = "age alter edad eta idade leeftijd sex gender geschlecht sexe sexo sesso genero geslacht birth \
-    birthday birthdate dob yob born geburtsdatum geburtstag geburtsjahr naissance nacimiento nascita nascimento \
-    geboortedatum race ethnicity ethnic ethnie raza marital married familienstand civil relationship education \
-    schooling degree bildung ausbildung educacion istruzione country nationality citizenship native nationalitaet \
-    staatsangehoerigkeit pays pais paese land occupation job profession beruf ocupacion professione workclass \
-    employment employer city town village stadt ort ville ciudad citta cidade municipality gemeinde county state \
-    province provincia region bundesland district neighborhood neighbourhood language sprache children kids household \
-    veteran 年齢 性別 生年月日 都道府県 国籍 職業 学歴 年龄 性别 出生日期 职业";
-const POSTCODE: &str =
-    "zip zipcode postcode postal postalcode plz postleitzahl codepostal cap cep 郵便番号 邮编";
+use super::lexicon::Says;
+use super::words::{Word, words};
+
+/// What a name says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// That it identifies people.
+    Identifies,
+    /// That it says whose record it is, unless most share its values.
+    Person,
+    /// That it is whatever somebody wrote.
+    Text,
+    /// That it may number people or things.
+    MayIdentify,
+    /// Something people would not want known.
+    Sensitive,
+    /// Something others may know.
+    Quasi,
+    Unknown,
+}
 
 /// A column's name, taken apart into words.
 pub(super) struct Name {
-    words: Vec<String>,
-    joined: String,
+    words: Vec<Word>,
 }
 
 impl Name {
     pub fn new(name: &str) -> Self {
-        let words = words(name);
-        Name { joined: words.concat(), words }
-    }
-
-    pub fn identifies(&self) -> bool {
-        self.has(IDENTIFIES) || self.joined.contains("socialsecurity")
-    }
-
-    pub fn may_identify(&self) -> bool {
-        self.has(MAY_IDENTIFY)
-    }
-
-    pub fn is_sensitive(&self) -> bool {
-        self.has(SENSITIVE)
-    }
-
-    pub fn is_quasi(&self) -> bool {
-        self.has(QUASI) || self.is_postcode()
+        Name { words: words(name) }
     }
 
     pub fn is_postcode(&self) -> bool {
-        self.has(POSTCODE)
+        self.has(Says::Postcode) && self.meaning() == Meaning::Quasi
     }
 
-    pub fn is_one_word(&self) -> bool {
-        self.words.len() == 1
+    pub fn is_coordinate(&self) -> bool {
+        self.has(Says::Coordinate)
     }
 
-    /// Whether one of the words, or all of them joined (`post_code`), is in a list.
-    fn has(&self, list: &str) -> bool {
-        list.split_whitespace()
-            .any(|known| self.joined == known || self.words.iter().any(|word| word == known))
-    }
-}
-
-/// `marital-status`, `maritalStatus` and `Marital Status` are the same words; accents do not matter.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut before = ' ';
-    for c in name.chars() {
-        let hump = c.is_uppercase() && before.is_lowercase();
-        if hump || !c.is_alphanumeric() {
-            words.push(String::new());
+    pub fn meaning(&self) -> Meaning {
+        let measured = self.has(Says::Kind) || self.has(Says::Count) || self.counts();
+        let identifies = !measured && (self.identifies() || self.names_someone() || self.numbers_someone());
+        let number = self.has(Says::Number) && !measured;
+        if identifies {
+            Meaning::Identifies
+        } else if self.has(Says::Text) {
+            Meaning::Text
+        } else if self.has(Says::Age) || self.has(Says::Birth) {
+            Meaning::Quasi
+        } else if self.has(Says::Sensitive) {
+            Meaning::Sensitive
+        } else if self.is_about_place() || self.has(Says::Coordinate) || self.has(Says::Known) {
+            Meaning::Quasi
+        } else if number || !measured && (self.has(Says::Thing) || self.has(Says::Name)) {
+            Meaning::MayIdentify
+        } else if !measured && self.has(Says::Person) {
+            Meaning::Person
+        } else if self.has(Says::Date) || self.has(Says::Shared) {
+            Meaning::Quasi
+        } else {
+            Meaning::Unknown
         }
-        if c.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            c.to_lowercase().for_each(|c| plain(c, word));
+    }
+
+    fn has(&self, says: Says) -> bool {
+        self.words.iter().any(|word| word.says.contains(&says))
+    }
+
+    fn has_any(&self, list: &[Says]) -> bool {
+        list.iter().any(|says| self.has(*says))
+    }
+
+    fn is_about_place(&self) -> bool {
+        self.has_any(&[Says::Place, Says::Postcode])
+    }
+
+    pub fn identifies(&self) -> bool {
+        let part_of_address = self.is_about_place();
+        let issued = self.ends_with(&[Says::Place, Says::Postcode, Says::Date]);
+        self.has(Says::Street)
+            || self.has(Says::Identifies) && !issued
+            || self.has(Says::Address) && !part_of_address
+    }
+
+    /// Whether the first or the last word is about something else than the rest: `passport_country`, `date_passport`.
+    fn ends_with(&self, list: &[Says]) -> bool {
+        let about = |word: Option<&Word>| {
+            word.is_some_and(|word| {
+                list.iter().any(|says| word.says.contains(says)) && !word.says.contains(&Says::Identifies)
+            })
+        };
+        about(self.telling().next()) || about(self.telling().last())
+    }
+
+    /// Words that say something.
+    fn telling(&self) -> impl DoubleEndedIterator<Item = &Word> {
+        self.words.iter().filter(|word| word.says != [Says::Little])
+    }
+
+    /// A name of a person: nothing else is said to have it.
+    fn names_someone(&self) -> bool {
+        let of_something =
+            self.has_any(&[Says::Place, Says::Shared, Says::Known, Says::Sensitive, Says::Thing]);
+        let unknown = self.words.iter().any(|word| word.says.is_empty());
+        self.has(Says::Name)
+            && (self.has(Says::Birth) && !self.is_about_place()
+                || self.has(Says::Person) && !self.has_any(&[Says::Place, Says::Known, Says::Sensitive])
+                || !of_something && !unknown)
+    }
+
+    /// A number of a person or of something that belongs to one person.
+    fn numbers_someone(&self) -> bool {
+        let telling: Vec<&Word> = self.telling().collect();
+        let is_number = |word: &Word| word.says.contains(&Says::Number);
+        if !telling.is_empty() && telling.iter().all(|word| is_number(word)) {
+            // `code` and `index` alone may be anything.
+            return telling.iter().any(|word| {
+                !["code", "kode", "index", "idx", "cod", "n", "no"].contains(&word.text.as_str())
+            });
         }
-        before = c;
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
-fn plain(c: char, word: &mut String) {
-    match c {
-        'ä' => word.push_str("ae"),
-        'ö' => word.push_str("oe"),
-        'ü' => word.push_str("ue"),
-        'ß' => word.push_str("ss"),
-        'á' | 'à' | 'â' | 'ã' => word.push('a'),
-        'é' | 'è' | 'ê' | 'ë' => word.push('e'),
-        'í' | 'ì' | 'î' | 'ï' => word.push('i'),
-        'ó' | 'ò' | 'ô' | 'õ' => word.push('o'),
-        'ú' | 'ù' | 'û' => word.push('u'),
-        'ç' => word.push('c'),
-        'ñ' => word.push('n'),
-        other => word.push(other),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_taken_apart_into_words() {
-        assert_eq!(words("maritalStatus"), ["marital", "status"]);
-        assert_eq!(words("Marital Status"), ["marital", "status"]);
-        assert_eq!(words("Staatsangehörigkeit"), ["staatsangehoerigkeit"]);
-        assert_eq!(words("ZIP_code 2"), ["zip", "code", "2"]);
-        assert!(words("--").is_empty());
+        let owned = |word: &Word| {
+            let shared = [Says::Postcode, Says::Age, Says::Birth, Says::Sensitive, Says::Known, Says::Place];
+            (word.says.contains(&Says::Person) || word.says.contains(&Says::Thing))
+                && !shared.iter().any(|says| word.says.contains(says))
+        };
+        telling.iter().enumerate().filter(|(_, word)| is_number(word)).any(|(at, _)| {
+            // `patient_id`, and `numero_paciente` where nothing stands before.
+            let noun = at.checked_sub(1).map_or_else(|| telling.get(at + 1), |before| telling.get(before));
+            noun.is_some_and(|noun| owned(noun))
+        })
     }
 
-    #[test]
-    fn names_suggest_roles_only_as_whole_words() {
-        assert!(Name::new("patient_age").is_quasi() && Name::new("Date of birth").is_quasi());
-        assert!(Name::new("edad").is_quasi() && Name::new("性別").is_quasi());
-        assert!(Name::new("Post-Code").is_postcode());
-        assert!(!Name::new("dosage").is_quasi() && !Name::new("manage").is_quasi());
-        assert!(Name::new("eMail").identifies() || Name::new("email").identifies());
-        assert!(Name::new("HIV_status").is_sensitive() && !Name::new("archive").is_sensitive());
-        assert!(!Name::new("").is_quasi() && !Name::new("").may_identify());
+    /// `number_of_visits`, `nb visites`, `num_visits`, and French `nombre d'enfants`.
+    fn counts(&self) -> bool {
+        let number = |word: &Word| word.says.contains(&Says::Number) || word.text == "nombre";
+        let mut words = self.words.iter();
+        if !words.next().is_some_and(number) {
+            return false;
+        }
+        let of = self.words.get(1).is_some_and(|word| word.text == "of");
+        of || self.telling().nth(1).is_some_and(|word| word.plural)
     }
 }

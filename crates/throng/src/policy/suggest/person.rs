@@ -37,6 +37,9 @@ const LEAST_PEOPLE: usize = 5;
 /// More records than this on average are groups, not people, unless the name or other columns say otherwise.
 const MOST_RECORDS: usize = 50;
 
+/// In tables with more columns than this, only names are asked: each column that comes into question is held against all others.
+const WIDE: usize = 500;
+
 /// A column that says whose record it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PersonColumn {
@@ -50,9 +53,16 @@ pub struct PersonColumn {
 
 /// Finds the column that says whose record it is, among all columns that are coded.
 pub(super) fn find(table: &Table, missing: &[&str]) -> Option<PersonColumn> {
-    let columns: Vec<Option<Vec<u32>>> =
-        (0..table.names().len()).map(|column| codes(table, column, missing)).collect();
-    let of = |at: usize| Some((at, Repeats::of(columns[at].as_ref()?)?));
+    let names = table.names();
+    let wide = names.len() > WIDE;
+    let looked_at = |at: usize| !wide || is_named(&names[at]) || has(&names[at], ABOUT);
+    let columns: Vec<Option<Vec<u32>>> = (0..names.len())
+        .map(|column| looked_at(column).then(|| codes(table, column, missing)).flatten())
+        .collect();
+    let of = |at: usize| {
+        let asked = !wide || is_named(&names[at]);
+        Some((at, Repeats::of(columns[at].as_ref().filter(|_| asked)?)?))
+    };
     let mut found: Vec<(bool, usize, PersonColumn)> = Vec::new();
     for (at, repeats) in (0..columns.len()).filter_map(of) {
         let constant: Vec<usize> =

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::suggest;
+use super::words::words;
 use crate::error::Result;
 use crate::policy::{Kind, Policy, Role};
 use crate::problem::Problem;
@@ -25,7 +26,7 @@ fn suggested(names: &[String], rows: &[Vec<String>]) -> Result<Suggested> {
     writer.flush().unwrap();
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
     let reading = Reading::new(&plan, &Unwatched);
-    let text = suggest(&Table::read(file.path(), &reading)?);
+    let text = suggest(&Table::read(file.path(), &reading)?)?.text;
     let policy = Policy::parse(&text, None).map_err(|error| error.with_hint(text.clone()))?;
     Ok(Suggested { text, policy, file })
 }
@@ -64,13 +65,88 @@ fn names_and_values_suggest_roles() {
 }
 
 #[test]
-fn without_a_quasi_identifier_a_plausible_column_is_taken_and_marked() {
-    let names = ["email", "colour", "size"].map(str::to_owned);
-    let row = |row: usize| vec![format!("{row}@x"), ["red", "blue"][row % 2].into(), (row % 5).to_string()];
+fn what_nobody_knows_is_generalized_or_held_back_and_marked() {
+    let names = ["email", "colour", "blurb", "gizmo"].map(str::to_owned);
+    let row = |row: usize| {
+        vec![format!("{row}@x"), ["red", "blue"][row % 2].into(), format!("text {row}"), "kg".to_owned()]
+    };
     let found = suggested(&names, &(0..40).map(row).collect::<Vec<_>>()).unwrap();
     let roles: Vec<Role> = names.iter().map(|name| found.policy.attributes[name].role).collect();
-    assert_eq!(roles, [Role::Identifier, Role::Quasi, Role::Quasi]);
+    // What is the same for everyone is all that is published as it is.
+    assert_eq!(roles, [Role::Identifier, Role::Quasi, Role::Identifier, Role::Other]);
+    assert_eq!(found.text.matches("# CHECK: ").count(), 2, "{}", found.text);
+}
+
+#[test]
+fn without_a_quasi_identifier_a_plausible_column_is_taken_and_marked() {
+    let names = ["email", "diagnosis"].map(str::to_owned);
+    let row = |row: usize| vec![format!("{row}@x"), ["flu", "gout"][row % 2].into()];
+    let found = suggested(&names, &(0..40).map(row).collect::<Vec<_>>()).unwrap();
+    assert_eq!(found.policy.attributes["diagnosis"].role, Role::Quasi);
     assert!(found.text.contains("CHECK: no column looked like a quasi-identifier"), "{}", found.text);
+}
+
+#[test]
+fn a_table_without_a_header_is_refused() {
+    let rows = |first: &str| -> Result<Suggested> {
+        let names: Vec<String> = first.split(',').map(str::to_owned).collect();
+        let row = |row: usize| {
+            vec![(30 + row % 9).to_string(), ["m", "f"][row % 2].into(), ["x", "y", "z"][row % 3].into()]
+        };
+        suggested(&names, &(0..30).map(row).collect::<Vec<_>>())
+    };
+    // A number above numbers; a cell that recurs below; both.
+    for first in ["39,a,b", "39,m,y", "?,m,y"] {
+        let error = rows(first).err().unwrap();
+        assert!(
+            error.message().contains("no header") && error.hint().unwrap().contains("names of the columns"),
+            "{error}"
+        );
+        assert_eq!(error.place().line, Some(1));
+    }
+    for first in ["age,sex,group", "age,m,y", "0,1,2", "2019,2020,2021", "alter,m,f"] {
+        assert!(rows(first).is_ok(), "{first}");
+    }
+}
+
+#[test]
+fn names_are_taken_apart_into_words() {
+    let texts = |name: &str| words(name).into_iter().map(|word| word.text).collect::<Vec<_>>();
+    assert_eq!(texts("maritalStatus"), ["maritalstatus"]);
+    assert_eq!(texts("Zahl der Kinder"), ["zahl", "der", "kinder"]);
+    assert_eq!(texts("patientID2"), ["patient", "id"]);
+    assert_eq!(texts("Auftragsnummer"), ["auftrag", "nummer"]);
+    assert_eq!(texts("Führerscheinnr"), ["fuhrerschein", "nr"]);
+    assert_eq!(texts("fuehrerscheinnr"), ["fuehrerschein", "nr"]);
+    assert_eq!(texts("fechadenacimiento"), ["fecha", "nacimiento"]);
+    assert_eq!(texts("pre\u{301}nom"), ["prenom"]);
+    assert!(texts("--").is_empty());
+}
+
+#[test]
+fn check_digits_are_held_against_their_rules() {
+    use super::check_digits as check;
+    // The numbers were made by another program, from the rules as their issuers publish them.
+    for (test, text) in [
+        (check::is_iban as fn(&str) -> bool, "DE89 3704 0044 0532 0130 00"),
+        (check::is_card, "4111 1111 1111 1111"),
+        (check::is_german_tax_id, "86095742719"),
+        (check::is_french_nir, "185057500123475"),
+        (check::is_spanish_dni, "12345678Z"),
+        (check::is_spanish_dni, "X1234567L"),
+        (check::is_italian_code, "RSSMRA85T10A562S"),
+        (check::is_dutch_bsn, "111222333"),
+        (check::is_nhs_number, "943 476 5919"),
+    ] {
+        assert!(test(text), "{text}");
+        let place = text.len() - if text.ends_with(char::is_alphabetic) { 2 } else { 1 };
+        let digit = text[place..=place].parse::<u32>().unwrap();
+        let wrong = format!("{}{}{}", &text[..place], (digit + 1) % 10, &text[place + 1..]);
+        assert!(!test(&wrong), "{wrong}");
+    }
+    for text in ["", "ä", "1", "ABCDEFGHIJKLMNOP", "1234567890123456789012"] {
+        assert!(check::NATIONAL.iter().all(|test| !test(text)) && !check::is_iban(text), "{text}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::Column;
 use super::look::{Form, Marker};
-use crate::policy::{DEFAULT_METHOD, Kind, Role};
+use crate::policy::{DEFAULT_METHOD, Role};
 use crate::table::Table;
 
 /// The k of a first policy; a table with fewer records gets as many.
@@ -42,7 +42,7 @@ fn head(table: &Table, columns: &[Column<'_>]) -> String {
     format!(
         "# A first policy{of}: {}, {}.\n\
          # Guessed by `throng init` from names and values: check the role of every column\n\
-         # before you publish anything.\n\n",
+         # before you publish anything, most of all where it says CHECK.\n\n",
         counted(table.len() as u64, "record"),
         counted(columns.len() as u64, "column")
     )
@@ -66,22 +66,26 @@ fn privacy(table: &Table, columns: &[Column<'_>]) -> String {
     let mut text = format!(
         "[privacy]\n# Every published combination of quasi-identifiers is shared by at least k records.{few}\nk = {k}\n"
     );
-    if columns.iter().any(|column| column.role == Role::Sensitive) {
+    if columns.iter().any(|column| column.guess.role == Role::Sensitive) {
         text += "# l = 2   # and no sensitive value by more than 1 in l of them\n";
     }
     text + "\n"
 }
 
 fn attribute(column: &Column<'_>) -> String {
-    let mut text = format!("[attribute.{}]\n# {}\n# {}\n", key(column.look.name), facts(column), column.why);
-    if column.role == Role::Other && column.telling() {
-        text += "# CHECK: most records have a value of their own here, which may single people out.\n";
-    }
-    text += &format!("role = \"{}\"\n", column.role.name());
-    if matches!(column.role, Role::Quasi | Role::Sensitive) {
+    let check = if column.guess.check { "CHECK: " } else { "" };
+    let mut text = format!(
+        "[attribute.{}]\n# {}\n# {check}{}\n",
+        key(column.look.name),
+        facts(column),
+        column.guess.why
+    );
+    text += &format!("role = \"{}\"\n", column.guess.role.name());
+    if matches!(column.guess.role, Role::Quasi | Role::Sensitive) {
         text += &format!("kind = \"{}\"\n", kind_name(column));
+        text += &spelling(column);
     }
-    if column.role == Role::Quasi
+    if column.guess.role == Role::Quasi
         && let Some(hierarchy) = hierarchy(column)
     {
         text += &format!("# hierarchy = {hierarchy}\n");
@@ -89,9 +93,33 @@ fn attribute(column: &Column<'_>) -> String {
     text
 }
 
+/// How numbers and dates are spelt, where that must be said; what cannot be told is left to a person.
+fn spelling(column: &Column<'_>) -> String {
+    let values = &column.values;
+    let key = values
+        .spelling
+        .as_ref()
+        .and_then(|spelling| spelling.key())
+        .filter(|_| kind_name(column) == "numeric");
+    if let Some((key, value)) = key {
+        return format!("{key} = {}\n", quoted(&value));
+    }
+    let keys = values.either.as_ref().and_then(|(one, other)| Some((one.key()?, other.key()?)));
+    match keys {
+        Some(((key, one), (_, other))) => {
+            let (one, other) = (quoted(&one), quoted(&other));
+            format!(
+                "# CHECK: the values can be read as {one} or as {other}; write kind = \"numeric\" and one of them\n\
+                 # {key} = {one}\n"
+            )
+        }
+        None => String::new(),
+    }
+}
+
 /// A postcode is a name of a place even where it is written in digits.
 fn kind_name(column: &Column<'_>) -> &'static str {
-    if column.values.is_text() || column.postcode { Kind::Categorical.name() } else { Kind::Numeric.name() }
+    if column.values.is_text() || column.guess.postcode { "categorical" } else { "numeric" }
 }
 
 /// What may be told of the values: counts, and ranges and frequent categories where they name nobody.
@@ -112,7 +140,7 @@ fn facts(column: &Column<'_>) -> String {
 
 fn shown_values(column: &Column<'_>) -> Option<String> {
     let values = &column.values;
-    match (column.role, values.form) {
+    match (column.guess.role, values.form) {
         (Role::Identifier | Role::Person, _) | (Role::Sensitive, Form::Numbers | Form::Dates) => None,
         (_, Form::Numbers) => {
             values.range().map(|(low, high)| format!("from {} to {}", number(low), number(high)))
@@ -146,14 +174,14 @@ fn short(text: &str) -> String {
 /// A hierarchy to uncomment.
 fn hierarchy(column: &Column<'_>) -> Option<String> {
     let values = &column.values;
-    let form = if column.postcode { Form::Text } else { values.form };
+    let form = if column.guess.postcode { Form::Text } else { values.form };
     match form {
         Form::Dates => Some("{ dates = [\"month\", \"year\", \"decade\"] }".to_owned()),
         Form::Numbers => {
             let width = band_width(values.range()?, values.numbers().all(|number| number.fract() == 0.0))?;
             Some(format!("{{ intervals = [{width}, {}] }}", width * 4.0))
         }
-        Form::Text if column.postcode && values.longest() >= 3 => {
+        Form::Text if column.guess.postcode && values.longest() >= 3 => {
             let length = values.longest();
             Some(format!("{{ prefix = [{}, {}, 0] }}", length - 1, length - 2))
         }

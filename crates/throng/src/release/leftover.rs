@@ -1,0 +1,53 @@
+//! Temporary files: locked while their run lives, removed by the next run in the folder if it was killed.
+//!
+//! A file that can be locked has no run any more. Between making a file and locking it another run may take it for a
+//! left-over, so after locking we look whether it is still there.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use tempfile::{Builder, NamedTempFile};
+
+/// What the names of temporary files start with; random letters and the name that the file will have follow.
+pub(super) const PREFIX: &str = ".throng-";
+const RANDOM: usize = 6;
+/// How often a file is made again that another run took for a left-over.
+const TRIES: usize = 20;
+
+/// Makes a file that only its owner may read.
+pub(super) fn make(builder: &Builder<'_, '_>, folder: &Path) -> io::Result<NamedTempFile> {
+    for _ in 0..TRIES {
+        let file = builder.tempfile_in(folder)?;
+        if hold(file.as_file()) && file.path().exists() {
+            return Ok(file);
+        }
+    }
+    Err(io::Error::other("another run removes our files"))
+}
+
+/// Locks a file until it is closed; where files cannot be locked nothing is removed either.
+pub(super) fn hold(file: &File) -> bool {
+    !cfg!(unix) || !matches!(file.try_lock(), Err(std::fs::TryLockError::WouldBlock))
+}
+
+/// Removes what killed runs have left in a folder.
+pub(super) fn sweep(folder: &Path) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let left = is_temporary(&entry.file_name().to_string_lossy())
+            && entry.file_type().is_ok_and(|kind| kind.is_file());
+        if left && cfg!(unix) && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            // Somebody else may have been faster.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_temporary(name: &str) -> bool {
+    let Some((random, rest)) = name.strip_prefix(PREFIX).and_then(|rest| rest.split_at_checked(RANDOM))
+    else {
+        return false;
+    };
+    random.bytes().all(|byte| byte.is_ascii_alphanumeric()) && rest.starts_with('.')
+}

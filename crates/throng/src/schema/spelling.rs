@@ -1,0 +1,279 @@
+//! How the numbers and dates of a column are spelt: `3.5` or `3,5`, `2024-02-29`, `29.02.2024` or `02/29/2024 13:45`.
+//!
+//! A spelling is guessed from all values of a column, and only if one alone reads all of them: `03/04/1990` may be in March
+//! or in April, `1,234` may be a little more than one or a little more than a thousand. What cannot be told apart is said,
+//! and the policy tells it (`format`, `decimal`).
+
+use super::value;
+
+/// How numbers or dates are spelt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// Numbers such as `-3.5` and `1e6`.
+    Point,
+    /// Numbers such as `-3,5` and `1.234,5`.
+    Comma,
+    /// Numbers such as `1,234.5`.
+    Grouped,
+    /// Dates such as `2024-02-29`.
+    Iso,
+    /// Dates of another form, perhaps with a time.
+    Format(Format),
+}
+
+/// What the values of a column allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// They are numbers or dates, spelt like this.
+    Clear(Spelling),
+    /// They are, but may be read in two ways.
+    Either(Spelling, Spelling),
+    /// They are neither.
+    Neither,
+}
+
+impl Spelling {
+    /// Guesses from all different values.
+    pub fn guess<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Guess {
+        let Some(first) = texts.clone().next() else { return Guess::Neither };
+        let all = |spelling: &Spelling| texts.clone().all(|text| spelling.read(text).is_some());
+        let simple = [Spelling::Point, Spelling::Iso].into_iter().find(|spelling| all(spelling));
+        if let Some(spelling) = simple {
+            return Guess::Clear(spelling);
+        }
+        let mut dates = Format::candidates().filter(|format| format.read(first).is_some());
+        let mut fitting = dates.by_ref().map(Spelling::Format).filter(|spelling| all(spelling));
+        match (fitting.next(), fitting.next()) {
+            (Some(one), Some(other)) if texts.clone().all(|text| one.read(text) == other.read(text)) => {
+                Guess::Clear(one)
+            }
+            (Some(one), Some(other)) => Guess::Either(one, other),
+            (Some(one), None) => Guess::Clear(one),
+            (None, _) => Self::guess_comma(texts),
+        }
+    }
+
+    fn guess_comma<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Guess {
+        let all = |spelling: Spelling| texts.clone().all(|text| spelling.read(text).is_some());
+        match (all(Spelling::Comma), all(Spelling::Grouped)) {
+            (true, true) => Guess::Either(Spelling::Comma, Spelling::Grouped),
+            (true, false) => Guess::Clear(Spelling::Comma),
+            (false, true) => Guess::Clear(Spelling::Grouped),
+            (false, false) => Guess::Neither,
+        }
+    }
+
+    /// Reads a number, or a date as days since 1970-01-01.
+    pub fn read(&self, text: &str) -> Option<f64> {
+        match self {
+            Spelling::Point => value::number(text),
+            Spelling::Comma => value::number(&ungrouped(text, '.', ',')?),
+            Spelling::Grouped => value::number(&ungrouped(text, ',', '.')?),
+            Spelling::Iso => value::date(text),
+            Spelling::Format(format) => format.read(text),
+        }
+    }
+
+    /// Whether it spells dates.
+    pub fn is_date(&self) -> bool {
+        matches!(self, Spelling::Iso | Spelling::Format(_))
+    }
+
+    /// Year and month of a date.
+    pub fn year_and_month(&self, text: &str) -> Option<(i64, i64)> {
+        match self {
+            Spelling::Iso => {
+                value::date(text)?;
+                Some((text.get(..4)?.parse().ok()?, text.get(5..7)?.parse().ok()?))
+            }
+            Spelling::Format(format) => format.parse(text).map(|parts| (parts.year, parts.month)),
+            Spelling::Point | Spelling::Comma | Spelling::Grouped => None,
+        }
+    }
+
+    /// The line of a policy that says so; nothing for what needs no saying.
+    pub fn key(&self) -> Option<(&'static str, String)> {
+        match self {
+            Spelling::Point | Spelling::Iso => None,
+            Spelling::Comma => Some(("decimal", ",".to_owned())),
+            Spelling::Grouped => Some(("decimal", ".".to_owned())),
+            Spelling::Format(format) => Some(("format", format.text.clone())),
+        }
+    }
+}
+
+/// A number without what groups its thousands, which must be groups of three, and with a decimal point.
+fn ungrouped(text: &str, group: char, decimal: char) -> Option<String> {
+    let (whole, fraction) = match text.split_once(decimal) {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (text, None),
+    };
+    let mut groups = whole.trim_start_matches(['-', '+']).split(group);
+    let first = groups.next().unwrap_or_default();
+    let mut rest = groups.clone().peekable();
+    let grouped = rest.peek().is_none()
+        || (1..=3).contains(&first.len()) && first != "0" && rest.all(|part| part.len() == 3);
+    let digits = groups.chain([first]).all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let fits =
+        grouped && digits && fraction.is_none_or(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let whole: String = whole.chars().filter(|c| *c != group).collect();
+    fits.then(|| fraction.map_or(whole.clone(), |fraction| format!("{whole}.{fraction}")))
+}
+
+/// A form of dates, as `%d.%m.%Y`: `%d` day, `%m` month, `%Y` year, `%y` its last two digits, `%H` hour, `%M` minute, `%S`
+/// second, anything else itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Format {
+    text: String,
+}
+
+struct Parts {
+    year: i64,
+    month: i64,
+    day: i64,
+    seconds: f64,
+}
+
+/// The forms that are tried, dates with and without a time.
+const DATES: [&str; 9] = [
+    "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%d.%m.%y",
+    "%Y.%m.%d",
+];
+const TIMES: [&str; 6] = ["", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", "T%H:%M:%SZ"];
+
+impl Format {
+    /// Checks a form: it must tell day, month and year, each once. The error says what is wrong.
+    pub fn new(text: &str) -> Result<Self, String> {
+        let marks: Vec<&str> = text.split('%').skip(1).map(|part| part.get(..1).unwrap_or("")).collect();
+        if let Some(unknown) = marks.iter().find(|mark| mark.is_empty() || !"dmYyHMS".contains(**mark)) {
+            return Err(format!("a date has no part %{unknown}"));
+        }
+        let count = |wanted: &str| marks.iter().filter(|mark| wanted.contains(**mark)).count();
+        let once = ["d", "m", "Yy"].iter().all(|wanted| count(wanted) == 1);
+        match once && ["H", "M", "S"].iter().all(|wanted| count(wanted) <= 1) {
+            true => Ok(Format { text: text.to_owned() }),
+            false => Err("a date has a day %d, a month %m and a year %Y, each once".to_owned()),
+        }
+    }
+
+    /// The forms that are tried: all but plain ISO dates.
+    fn candidates() -> impl Iterator<Item = Format> {
+        let all = DATES.iter().flat_map(|date| TIMES.iter().map(move |time| format!("{date}{time}")));
+        all.skip(1).map(|text| Format { text })
+    }
+
+    /// Days since 1970-01-01.
+    fn read(&self, text: &str) -> Option<f64> {
+        let Parts { year, month, day, seconds } = self.parse(text)?;
+        let days = value::date(&format!("{year:04}-{month:02}-{day:02}"))?;
+        Some(days + seconds / 86_400.0)
+    }
+
+    fn parse(&self, text: &str) -> Option<Parts> {
+        let mut parts = Parts { year: 0, month: 0, day: 0, seconds: 0.0 };
+        let (mut form, mut rest) = (self.text.chars(), text);
+        while let Some(c) = form.next() {
+            if c != '%' {
+                rest = rest.strip_prefix(c)?;
+                continue;
+            }
+            let mark = form.next()?;
+            let (number, after) = digits(rest, if mark == 'Y' { 4 } else { 2 })?;
+            let in_range = |most: i64| (number <= most).then_some(number);
+            match mark {
+                'Y' if rest.len() - after.len() == 4 => parts.year = number,
+                // As POSIX reads two digits.
+                'y' if rest.len() - after.len() == 2 => {
+                    parts.year = number + if number < 69 { 2000 } else { 1900 };
+                }
+                'm' => parts.month = in_range(12)?,
+                'd' => parts.day = in_range(31)?,
+                'H' => parts.seconds += 3600.0 * in_range(23)? as f64,
+                'M' => parts.seconds += 60.0 * in_range(59)? as f64,
+                'S' => parts.seconds += in_range(60)? as f64,
+                _ => return None,
+            }
+            rest = after;
+            // Parts of a second.
+            if mark == 'S'
+                && let Some(after) = rest.strip_prefix('.')
+            {
+                rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+            }
+        }
+        rest.is_empty().then_some(parts)
+    }
+}
+
+/// Up to so many digits that a text starts with, at least one.
+fn digits(text: &str, most: usize) -> Option<(i64, &str)> {
+    let count = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
+    Some((text.get(..count)?.parse().ok()?, &text[count..]))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn clear(texts: &[&str]) -> Spelling {
+        match Spelling::guess(texts.iter().copied()) {
+            Guess::Clear(spelling) => spelling,
+            other => panic!("{texts:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_column_tells_how_it_is_spelt() {
+        for (texts, key) in [
+            (&["1.5", "-2", "1e3"][..], None),
+            (&["1985-11-19"], None),
+            (&["19.11.1985", "1.2.1990"], Some("%d.%m.%Y")),
+            (&["19/11/1985", "01/02/1990"], Some("%d/%m/%Y")),
+            (&["11/19/1985", "01/02/1990"], Some("%m/%d/%Y")),
+            (&["19-11-1985"], Some("%d-%m-%Y")),
+            (&["1985/11/19"], Some("%Y/%m/%d")),
+            (&["19.11.85"], Some("%d.%m.%y")),
+            (&["19.11.1985 13:45", "20.11.1985 00:00"], Some("%d.%m.%Y %H:%M")),
+            (&["2024-02-29 13:45:10"], Some("%Y-%m-%d %H:%M:%S")),
+            (&["2024-02-29T13:45:10.250Z"], Some("%Y-%m-%dT%H:%M:%SZ")),
+            (&["1,5", "2", "-0,25"], Some(",")),
+            (&["1.234,5", "17"], Some(",")),
+            (&["0,125"], Some(",")),
+            (&["1,234.5", "17"], Some(".")),
+            (&["01/01/1990", "02/02/1990"], Some("%d/%m/%Y")),
+        ] {
+            assert_eq!(clear(texts).key().map(|(_, text)| text).as_deref(), key, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn what_two_spellings_read_is_not_decided() {
+        for texts in [&["03/04/1990", "01/02/1991"][..], &["1,234", "17"], &["1,234", "5,678"]] {
+            assert!(matches!(Spelling::guess(texts.iter().copied()), Guess::Either(..)), "{texts:?}");
+        }
+        for texts in [&["red"][..], &["30.02.1990"], &["1.5", "19.11.1985"], &["1,5", "x"], &["1,23,4"], &[]]
+        {
+            assert_eq!(Spelling::guess(texts.iter().copied()), Guess::Neither, "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_and_dates_mean_the_same_however_they_are_spelt() {
+        let day = value::date("1985-11-19").unwrap();
+        assert_eq!(clear(&["19.11.1985"]).read("19.11.1985"), Some(day));
+        assert_eq!(clear(&["11/19/1985"]).read("11/19/1985"), Some(day));
+        assert_eq!(clear(&["19.11.1985 12:00"]).read("19.11.1985 06:00"), Some(day + 0.25));
+        assert_eq!(clear(&["1.234,5"]).read("1.234,5"), Some(1234.5));
+        assert_eq!(clear(&["19.11.1985"]).year_and_month("19.11.1985"), Some((1985, 11)));
+        assert_eq!(Spelling::Iso.year_and_month("1985-11-19"), Some((1985, 11)));
+    }
+
+    #[test]
+    fn forms_of_dates_are_checked() {
+        assert!(Format::new("%d.%m.%Y").is_ok() && Format::new("%m/%d/%y %H:%M").is_ok());
+        for wrong in ["", "%d.%m", "%d.%d.%Y", "%q%d%m%Y", "%d.%m.%Y%", "%Y%y%d%m"] {
+            assert!(Format::new(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What `init` makes of columns as people name and fill them, in six languages: `init_roles/columns.txt`.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::BTreeMap;
+
+use throng::format::CSV;
+use throng::policy::suggest::suggest;
+use throng::policy::{Policy, Role};
+use throng::table::{Reading, Storage, Table};
+use throng::watch::Unwatched;
+
+const ROWS: usize = 40;
+
+struct Case {
+    name: String,
+    role: String,
+    values: Vec<String>,
+}
+
+fn cases() -> Vec<Case> {
+    let lines = include_str!("init_roles/columns.txt").lines();
+    lines
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .map(|line| {
+            let [name, role, values] = line.split(" | ").collect::<Vec<_>>().try_into().expect(line);
+            let values = values.split(';').map(str::to_owned).collect();
+            Case { name: name.to_owned(), role: role.to_owned(), values }
+        })
+        .collect()
+}
+
+/// The role that a column gets in a table with one other column.
+fn role_of(case: &Case) -> &'static str {
+    let mut text = format!("\"{}\",filler\n", case.name);
+    for row in 0..ROWS {
+        let cell = case.values[row % case.values.len()].replace('%', &row.to_string());
+        text += &format!("\"{cell}\",x\n");
+    }
+    let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
+    let table = Table::read_from(&CSV, text.as_bytes(), &Reading::new(&plan, &Unwatched)).unwrap();
+    let suggestion = suggest(&table).unwrap();
+    match Policy::parse(&suggestion.text, None).unwrap().role(&case.name) {
+        Role::Quasi => "quasi",
+        Role::Sensitive => "sensitive",
+        Role::Identifier | Role::Person => "identifier",
+        Role::Other => "other",
+        Role::Class => "class",
+    }
+}
+
+#[test]
+fn columns_get_the_role_that_a_careful_steward_would_give_them() {
+    let cases = cases();
+    assert!(cases.len() >= 300, "{}", cases.len());
+    let mut found: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let role = role_of(case);
+        assert_ne!(role, "other", "{} would be published as it is", case.name);
+        let (right, all) = found.entry(&case.role).or_default();
+        *all += 1;
+        match role == case.role {
+            true => *right += 1,
+            false => wrong.push(format!("{}: {role} instead of {}", case.name, case.role)),
+        }
+    }
+    for (role, least) in [("identifier", 0.95), ("quasi", 0.9), ("sensitive", 0.9)] {
+        let (right, all) = found[role];
+        assert!(
+            right as f64 >= least * all as f64,
+            "{right} of {all} of role {role} found:\n{}",
+            wrong.join("\n")
+        );
+    }
+}
