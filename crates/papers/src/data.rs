@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 
 use crate::Setting;
 
@@ -12,7 +12,7 @@ impl Setting {
         let path = self.data.join(name);
         match path.exists() {
             true => Ok(path),
-            false => Err(Error::input("the data set is not there")
+            false => Err(Error::new(ErrorCode::FileNotFound, "the data set is not there")
                 .in_file(&path)
                 .with_hint("give the folder of the data sets with --data")),
         }

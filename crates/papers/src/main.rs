@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use throng::report::{Page, json, page_html};
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 
 /// All reproductions.
 static PAPERS: &[Entry] = &[xu2006::XU2006, ghinita2009::GHINITA, fung2007::FUNG2007, morton2012::MORTON];
@@ -70,7 +70,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     };
     let entry = PAPERS.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let names: Vec<&str> = PAPERS.iter().map(|entry| entry.name).collect();
-        Error::input(format!("there is no paper \"{name}\""))
+        Error::new(ErrorCode::BadUsage, format!("there is no paper \"{name}\""))
             .with_hint(format!("there are {}", names.join(", ")))
     })?;
     let setting = Setting { data: arguments.data.clone(), quick: arguments.quick };
@@ -83,7 +83,7 @@ fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn write(path: &std::path::Path, text: &str) -> Result<()> {
-    std::fs::write(path, text).map_err(|cause| Error::io("write", path, &cause))
+    std::fs::write(path, text).map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))
 }
 
 /// Tells what is going on.

@@ -12,9 +12,9 @@ use std::time::Instant;
 
 use serde_json::Value;
 use throng::method::facts::{FullDomain, Proof};
-use throng::method::strings::goal::{Goal, Measure};
-use throng::method::strings::lattice::Lattice;
-use throng::method::strings::search::{Known, Limits, Search};
+use throng::method::full_domain::goal::{Goal, Measure};
+use throng::method::full_domain::lattice::Lattice;
+use throng::method::full_domain::search::{Known, Limits, Search};
 use throng::method::{Fact, Methods, Solution};
 use throng::policy::Policy;
 use throng::problem::Problem;
@@ -23,7 +23,7 @@ use throng::research::{Settings, level_values};
 use throng::run::{Evaluate, Evaluation};
 use throng::simulate::{Simulation, uniform};
 use throng::watch::Unwatched;
-use throng::{Error, Result, run};
+use throng::{Error, ErrorCode, Result, run};
 use throng_bench::certificates;
 
 use crate::data::quoted;
@@ -137,11 +137,12 @@ fn sets() -> Vec<(String, Vec<usize>)> {
 }
 
 fn strings(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Vec<Section>> {
-    let folder = tempfile::tempdir().map_err(|cause| Error::io("write", &std::env::temp_dir(), &cause))?;
+    let folder = tempfile::tempdir()
+        .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", &std::env::temp_dir(), &cause))?;
     let data = folder.path().join("certificates.csv");
     let records = if setting.quick { 20_000 } else { certificates::RECORDS };
     certificates::write(certificates::ATTRIBUTES.len(), records, 1, &data)
-        .map_err(|error| Error::input(error.to_string()))?;
+        .map_err(|error| Error::new(ErrorCode::CannotWrite, error.to_string()))?;
     let mut runs = Vec::new();
     for (name, attributes) in sets() {
         for k in [3, 5] {
@@ -302,7 +303,7 @@ fn gains(data: &Path, file: &Path) -> Result<()> {
         format!("{value};{} thousand;{side};*\n", number / 1000)
     };
     let text: String = table.values(column).iter().map(line).collect();
-    std::fs::write(file, text).map_err(|cause| Error::io("write", file, &cause))
+    std::fs::write(file, text).map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", file, &cause))
 }
 
 fn evaluate(data: &Path, gains: &Path, method: &str, k: usize) -> Result<Option<Evaluation>> {
@@ -315,6 +316,7 @@ fn evaluate(data: &Path, gains: &Path, method: &str, k: usize) -> Result<Option<
         policy: adult_policy(method, k, gains)?,
         release: None,
         task: "partition".to_owned(),
+        secret: None,
         registry: Default::default(),
     };
     evaluate.run(&Unwatched).map(Some)
@@ -356,7 +358,8 @@ fn bucket_places(evaluation: &Evaluation) -> [Option<usize>; 2] {
 
 fn adult(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Vec<Section>> {
     let data = setting.file("adult.train.complete.csv.zst")?;
-    let folder = tempfile::tempdir().map_err(|cause| Error::io("write", &std::env::temp_dir(), &cause))?;
+    let folder = tempfile::tempdir()
+        .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", &std::env::temp_dir(), &cause))?;
     let gains_file = folder.path().join("capital-gain.csv");
     gains(&data, &gains_file)?;
     const OPTIMIZATION: [&str; 3] = ["rv-global", "rv-local", "bottom-up"];

@@ -1,6 +1,7 @@
 //! What the benchmarks share: making large tables, and the baseline they are compared with.
 
 pub mod certificates;
+pub mod leakage;
 
 use std::error::Error;
 use std::io::{BufReader, BufWriter, Write};
@@ -8,6 +9,10 @@ use std::path::Path;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use throng::loss::{Extent, Kernel};
+use throng::method::Partition;
+use throng::problem::Problem;
+use throng::with_matrix;
 
 /// Any error; benchmarks only show it.
 pub type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
@@ -86,6 +91,16 @@ pub fn copy_csv(source: &Path, target: &Path) -> Result<()> {
         writer.write_byte_record(&record)?;
     }
     Ok(writer.flush()?)
+}
+
+/// The loss of a partition, from 0 to 1.
+pub fn loss(problem: &Problem, partition: &Partition) -> f64 {
+    let kernel = Kernel::new(&problem.attributes);
+    let sum: f64 = with_matrix!(&problem.records, matrix => {
+        let loss = |group: &[u32]| kernel.ncp(&Extent::around(matrix, group)) * group.len() as f64;
+        partition.groups().map(loss).sum()
+    });
+    sum / problem.len() as f64 / problem.total_weight()
 }
 
 /// Peak memory of this process in bytes, where the system tells it.

@@ -3,12 +3,13 @@
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
 //! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering,
-//! `-- peel` peeling on tables of up to 10⁶ rows, `-- tasks` its loss on tasks drawn at random.
+//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- tasks` its loss on tasks drawn at random.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
 //! compare ratios of one sweep, not seconds of two.
 
 mod kernel;
+mod leak;
 mod line;
 mod local_recoding;
 mod peel;
@@ -63,6 +64,21 @@ enum What {
         #[arg(long, default_value_t = 1)]
         seed: u64,
     },
+    /// What the grouping of diverse classes tells of single records, for every method that takes l
+    Leak {
+        /// Settings whose name begins with this
+        #[arg(long, default_value = "")]
+        only: String,
+        /// Ways whose name begins with this
+        #[arg(long, default_value = "")]
+        way: String,
+        /// Records of the synthetic tables
+        #[arg(long, default_value_t = 6_000)]
+        rows: usize,
+        /// Records of the census
+        #[arg(long, default_value_t = 20_000)]
+        census: usize,
+    },
     /// Top-down refinement: its time against reading, its growth, and several quasi-identifiers
     Refine,
     /// Generalization strings with proof and under a limit, and clustering against all pairs
@@ -94,6 +110,7 @@ fn main() -> Result<()> {
         Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Peel) => peel::measure(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Tasks { count, seed }) => tasks::run(*count, *seed, arguments.threads),
+        Some(What::Leak { only, way, rows, census }) => leak::run(only, way, *rows, *census),
         Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),
         Some(What::Strings { k, seconds, no_cluster }) => strings::run(*k, *seconds, !no_cluster),
         Some(What::Copy { data, target }) => sweep::copy(data, target),

@@ -3,16 +3,15 @@
 use std::path::Path;
 use std::time::Instant;
 
-use throng::loss::{Extent, Kernel};
+use throng::method::Method;
 use throng::method::improve::ROUNDS;
 use throng::method::mondrian::{Cut, Mondrian, Ties};
 use throng::method::peel::{EFFORT, Peel};
-use throng::method::{Method, Partition};
 use throng::policy::Policy;
 use throng::problem::Problem;
+use throng::run;
 use throng::watch::Unwatched;
-use throng::{run, with_matrix};
-use throng_bench::{Result, blow_up, peak_memory};
+use throng_bench::{Result, blow_up, loss, peak_memory};
 
 use crate::sweep;
 
@@ -24,7 +23,7 @@ macro_rules! say {
     }};
 }
 
-const PEEL: Peel = Peel { rounds: ROUNDS, effort: EFFORT, seconds: None };
+const PEEL: Peel = Peel { rounds: ROUNDS, effort: EFFORT, seconds: None, blind: false };
 
 /// Measures the anonymize step alone, fastest of several, on as many threads as asked for.
 pub fn measure(most: usize, threads: usize, repeat: usize) -> Result<()> {
@@ -85,14 +84,4 @@ fn solve(method: &dyn Method, problem: &Problem) -> Result<(f64, f64)> {
     let start = Instant::now();
     let solution = method.solve(problem, &Unwatched)?;
     Ok((start.elapsed().as_secs_f64(), loss(problem, &solution.partition)))
-}
-
-/// The loss of a partition, from 0 to 1.
-pub fn loss(problem: &Problem, partition: &Partition) -> f64 {
-    let kernel = Kernel::new(&problem.attributes);
-    let sum: f64 = with_matrix!(&problem.records, matrix => {
-        let loss = |group: &[u32]| kernel.ncp(&Extent::around(matrix, group)) * group.len() as f64;
-        partition.groups().map(loss).sum()
-    });
-    sum / problem.len() as f64 / problem.total_weight()
 }

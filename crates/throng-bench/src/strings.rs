@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use throng::method::Method;
 use throng::method::cluster::{Cluster, Kind};
-use throng::method::strings::goal::{Goal, Measure};
-use throng::method::strings::lattice::Lattice;
-use throng::method::strings::search::{Found, Known, Limits, Search};
+use throng::method::full_domain::goal::{Goal, Measure};
+use throng::method::full_domain::lattice::Lattice;
+use throng::method::full_domain::search::{Found, Known, Limits, Search};
 use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::research::{Settings, level_values};

@@ -9,9 +9,8 @@ use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::run;
 use throng::watch::Unwatched;
-use throng_bench::Result;
+use throng_bench::{Result, loss};
 
-use crate::peel::loss;
 use crate::sweep::repository;
 
 /// Prints to standard output, where the results belong.

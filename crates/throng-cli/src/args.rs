@@ -1,8 +1,11 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::show::Form;
 
 /// Turn a table about people into one that can be published.
 #[derive(Debug, Parser)]
@@ -47,6 +50,34 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+}
+
+impl Command {
+    /// How errors are told: as JSON to those who asked for JSON.
+    pub fn error_form(&self) -> Form {
+        let json = match self {
+            Command::Audit(Audit { json, .. })
+            | Command::Risk(Risk { json, .. })
+            | Command::Evaluate(Evaluate { json, .. })
+            | Command::Simulate(Simulate { json, .. })
+            | Command::Methods(Methods { json, .. }) => *json,
+            Command::Compare(Compare { json, .. }) => json.is_some(),
+            Command::Demo(_)
+            | Command::Init(_)
+            | Command::Anonymize(_)
+            | Command::Apply(_)
+            | Command::Completions { .. }
+            | Command::Man { .. } => false,
+        };
+        if json { Form::Json } else { Form::Text }
+    }
+}
+
+/// How errors are told when the arguments cannot be understood: as JSON if `--json` is among them.
+pub fn error_form_of_words(words: impl Iterator<Item = OsString>) -> Form {
+    let mut options = words.take_while(|word| word != "--");
+    let json = options.any(|word| word == "--json" || word.as_encoded_bytes().starts_with(b"--json="));
+    if json { Form::Json } else { Form::Text }
 }
 
 /// Arguments of `demo`.
@@ -158,7 +189,7 @@ pub struct Overrides {
     /// Require this l instead of the policy's
     #[arg(long)]
     pub l: Option<f64>,
-    /// Use this seed instead of the policy's
+    /// Use this seed instead of the policy's; it repeats groups and cells, not the order of rows
     #[arg(long)]
     pub seed: Option<u64>,
 }
@@ -196,6 +227,9 @@ pub struct Audit {
     /// The policy
     #[arg(short, long)]
     pub policy: PathBuf,
+    /// Attack the release too: does grouping tell more about sensitive values than its classes do?
+    #[arg(long)]
+    pub attack: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -240,6 +274,9 @@ pub struct Compare {
     /// The values of k to compare; the policy's by default
     #[arg(long, value_delimiter = ',')]
     pub k: Vec<usize>,
+    /// A file of random bytes that every lot is drawn from, to repeat the figures; fresh by default
+    #[arg(long, value_name = "FILE")]
+    pub secret: Option<PathBuf>,
     /// The page to write
     #[arg(short, long, value_name = "REPORT.html")]
     pub output: PathBuf,

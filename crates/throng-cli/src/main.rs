@@ -10,8 +10,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+use show::Form;
+
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
+    let arguments = match args::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error),
+    };
+    let form = arguments.command.error_form();
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         // Readers of damaged files may panic, which the library catches; any other panic is told below.
         panic::set_hook(Box::new(|_| {}));
@@ -22,8 +28,18 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            show::error(&error);
+            show::error(&error, form);
             show::exit_code(&error)
         }
     }
+}
+
+/// Tells of wrong arguments; also prints help and version, which clap passes as errors.
+fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() || args::error_form_of_words(std::env::args_os()) == Form::Text {
+        error.exit();
+    }
+    let error = show::usage_error(&error.render().to_string());
+    show::error(&error, Form::Json);
+    show::exit_code(&error)
 }

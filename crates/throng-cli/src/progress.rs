@@ -76,7 +76,7 @@ impl Watch for Progress {
     }
 
     /// Takes the first Ctrl-C for itself: the next one stops what follows.
-    fn enough(&self) -> bool {
+    fn take_stop(&self) -> bool {
         STOPPED.swap(false, Ordering::SeqCst)
     }
 }

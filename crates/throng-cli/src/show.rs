@@ -4,26 +4,41 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use throng::error::Fault;
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 
-/// The exit code of an error: 1 for requirements, 2 for input, 130 when stopped, 70 for our own mistakes.
+/// How an error is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// In words.
+    Text,
+    /// As one line of JSON: `{"code", "message", "hint", "place"}`.
+    Json,
+}
+
+/// The exit code of an error.
 pub fn exit_code(error: &Error) -> ExitCode {
-    ExitCode::from(match error.fault() {
-        Fault::Requirement => 1,
-        Fault::Input => 2,
-        Fault::Cancelled => 130,
-        Fault::Bug => 70,
-    })
+    ExitCode::from(error.fault().exit_code())
 }
 
 /// Writes an error to standard error. Where that is closed there is nobody to tell.
-pub fn error(error: &Error) {
-    let mut stderr = std::io::stderr().lock();
-    let _ = match error.excerpt() {
-        Some(_) => writeln!(stderr, "{}", with_excerpt(error)),
-        None => writeln!(stderr, "error: {error}"),
+pub fn error(error: &Error, form: Form) {
+    let text = match (form, error.excerpt()) {
+        (Form::Json, _) => serde_json::to_string(error).unwrap_or_else(|_| format!("error: {error}")),
+        (Form::Text, Some(_)) => with_excerpt(error),
+        (Form::Text, None) => format!("error: {error}"),
     };
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// Wrong arguments, from what clap says about them: the first paragraph tells what is wrong.
+pub fn usage_error(said: &str) -> Error {
+    let paragraph: Vec<&str> = said.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let sentence = paragraph.join(" ");
+    let sentence = sentence.strip_prefix("error: ").unwrap_or(&sentence);
+    let usage = said.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let hint =
+        usage.map_or_else(|| "see --help".to_owned(), |usage| format!("the usage is {usage}; see --help"));
+    Error::new(ErrorCode::BadUsage, sentence).with_hint(hint)
 }
 
 fn with_excerpt(error: &Error) -> String {
@@ -47,7 +62,7 @@ pub fn print(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(cause) if cause.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Error::io("write", "standard output".as_ref(), &cause))
+            Err(Error::io(ErrorCode::CannotWrite, "write", "standard output".as_ref(), &cause))
         }
         _ => Ok(()),
     }

@@ -380,6 +380,7 @@ fn wrong_arguments_are_named() {
         mistake("a report of unknown format").with(&["--report", "x.txt"]).says(&["x.txt", ".json or .html"]),
         mistake("a column that is called like a bound")
             .table(bounds)
+            .asking("[data]\nunlisted = \"publish\"\n[privacy]\nk = 2")
             .with(&["--publish", "bounds"])
             .says(&["two columns called \"age.min\"", "rename"]),
     ]);
@@ -523,7 +524,7 @@ fn wide_table() -> String {
 
 fn quasi_columns(columns: usize) -> String {
     let roles = (0..columns).map(|column| format!("c{column}.role = \"quasi\"\n"));
-    format!("[privacy]\nk = 2\n[attribute]\n{}", roles.collect::<String>())
+    format!("[data]\nunlisted = \"publish\"\n[privacy]\nk = 2\n[attribute]\n{}", roles.collect::<String>())
 }
 
 #[test]

@@ -26,6 +26,9 @@ role = "quasi"
 role = "quasi"
 [attribute.illness]
 role = "sensitive"
+[attribute.weight]
+role = "other"
+confirmed = true
 "#;
 
 /// A folder with `people.parquet`, `people.arrow` and `policy.toml`.
@@ -129,12 +132,13 @@ fn types_and_nulls_are_kept() {
 fn the_number_of_threads_does_not_change_a_byte() {
     let folder = folder(140_000);
     let folder = folder.path();
+    std::fs::write(folder.join("secret"), [7; 32]).unwrap();
     for (data, release) in
         [("people.parquet", "r.parquet"), ("people.arrow", "r.arrow"), ("people.parquet", "r.arrows")]
     {
         let bytes = ["1", "2"].map(|threads| {
             let common = ["anonymize", data, "-p", "policy.toml", "-o", release, "--k", "50", "-q"];
-            succeed(folder, &[&common[..], &["--threads", threads]].concat());
+            succeed(folder, &[&common[..], &["--secret", "secret", "--threads", threads]].concat());
             std::fs::read(folder.join(release)).unwrap()
         });
         assert!(bytes[0] == bytes[1], "{release}");

@@ -28,6 +28,11 @@ fn init_and_anonymize(data: &str) {
         ran.stderr
     );
     let ran = folder.run(&["anonymize", data, "--policy", "first.toml", "-o", "release.csv", "--quiet"]);
+    // What looks like an identifier is not published before somebody looked at it.
+    if ran.code == 2 && ran.stderr.contains("looks like an identifier") {
+        assert!(ran.stderr.contains("help:"), "{data}: {}", ran.stderr);
+        return assert_eq!(folder.files(), ["first.toml"]);
+    }
     assert_eq!(ran.code, 0, "{data}: {}", ran.stderr);
     assert_eq!(folder.files(), ["first.toml", "release.csv"]);
 }

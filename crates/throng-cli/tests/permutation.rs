@@ -154,9 +154,9 @@ fn the_cube_of_a_release_is_compared_level_by_level() {
         assert_eq!(levels.len(), 2);
         levels.iter().map(|level| level["kld"].as_f64().unwrap()).collect::<Vec<_>>()
     };
-    let made = kld(&["--method", "hilbert", "--seed", "1"]);
+    let made = kld(&["--method", "mondrian", "--seed", "1"]);
     assert!(made.iter().all(|divergence| *divergence >= -1e-9) && made[0] <= made[1] + 1e-9);
-    let permuted = kld(&["--method", "hilbert", "--seed", "1", "--set", "publish=permutation"]);
+    let permuted = kld(&["--method", "mondrian", "--seed", "1", "--set", "publish=permutation"]);
     assert!(permuted[1] < made[1]);
     // The same from files.
     for (publish, expected) in [("cells", made), ("permutation", permuted)] {
@@ -168,7 +168,7 @@ fn the_cube_of_a_release_is_compared_level_by_level() {
             "-o",
             "r.csv",
             "--method",
-            "hilbert",
+            "mondrian",
             "--seed",
             "1",
             "--publish",

@@ -62,6 +62,15 @@ impl Classes {
         self.rows(class).len()
     }
 
+    /// The class of each row.
+    pub fn of_rows(&self) -> Vec<u32> {
+        let mut of_rows = vec![0; self.rows.len()];
+        for class in 0..self.len() {
+            self.rows(class).iter().for_each(|row| of_rows[*row as usize] = class as u32);
+        }
+        of_rows
+    }
+
     /// Some row of a class.
     pub fn first_row(&self, class: usize) -> usize {
         self.rows(class)[0] as usize

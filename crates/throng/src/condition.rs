@@ -5,8 +5,9 @@
 
 use toml::Value;
 
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::{Domain, Scale, Taxonomy};
+use crate::words::did_you_mean;
 
 /// What an attribute must be.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,8 +58,10 @@ fn numbers(name: &str, domain: &Domain, written: &[Value]) -> Result<Condition> 
     match ends.as_deref() {
         Some([one]) => Ok(Condition::Between(*one, *one)),
         Some([low, high]) if low <= high => Ok(Condition::Between(*low, *high)),
-        Some([_, _]) => Err(Error::input(format!("the range of \"{name}\" ends before it begins"))),
-        _ => Err(Error::input(format!("\"{name}\" is numeric"))
+        Some([_, _]) => {
+            Err(Error::new(ErrorCode::BadValue, format!("the range of \"{name}\" ends before it begins")))
+        }
+        _ => Err(Error::new(ErrorCode::BadValue, format!("\"{name}\" is numeric"))
             .with_hint("give one number or date, or the two ends of a range: [30, 39]")),
     }
 }
@@ -67,14 +70,16 @@ fn leaves(name: &str, tree: &Taxonomy, written: &[Value]) -> Result<Condition> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for value in written {
         let Value::String(text) = value else {
-            return Err(Error::input(format!("\"{name}\" has categories"))
+            return Err(Error::new(ErrorCode::BadValue, format!("\"{name}\" has categories"))
                 .with_hint("give values or labels of its hierarchy in quotes"));
         };
         let named = tree.nodes().filter(|node| tree.label(*node) == text);
         let widest = named.max_by_key(|node| tree.leaves_under(*node).len()).ok_or_else(|| {
             let labels: Vec<&str> = tree.nodes().map(|node| tree.label(node)).collect();
-            let error =
-                Error::input(format!("\"{text}\" is no value of \"{name}\" and no node of its hierarchy"));
+            let error = Error::new(
+                ErrorCode::UnknownValue,
+                format!("\"{text}\" is no value of \"{name}\" and no node of its hierarchy"),
+            );
             match did_you_mean(text, labels.iter().copied()) {
                 Some(guess) => error.with_hint(format!("did you mean \"{guess}\"?")),
                 None => error.with_hint("it must occur in the table or in the hierarchy"),

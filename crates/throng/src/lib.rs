@@ -5,6 +5,7 @@
 //! and found that the requirement holds.
 //!
 //! ```
+//! use throng::plan::Registry;
 //! use throng::policy::Policy;
 //! use throng::release::{Order, Publish};
 //! use throng::run::{Anonymize, audit_files};
@@ -38,6 +39,8 @@
 //!     order: Order::Keep,
 //!     overrides: Vec::new(),
 //!     hashes: false,
+//!     secret: None,
+//!     registry: Registry::default(),
 //! };
 //! let report = run.run(&Unwatched)?;
 //! assert!(report.measures.k >= 2);
@@ -58,9 +61,12 @@
 //! | --- | --- |
 //! | [`table`] | reads CSV, Parquet and Arrow; orders the values of each column into a domain |
 //! | [`policy`], [`keys`] | turns TOML into a checked policy; errors point at the line |
-//! | [`problem`] | joins table and policy: all that a method may look at |
-//! | [`privacy`] | the registry of requirements: what can be asked of a release; and the risk of a table as it stands |
-//! | [`loss`] | what a box of codes costs, and a lower bound on the loss of every release |
+//! | [`schema`] | what a policy says of attributes: roles, kinds, hierarchies, rules |
+//! | [`data`], [`problem`] | records in codes; with a requirement, all that a method may look at |
+//! | [`bind`] | joins table and policy |
+//! | [`privacy`] | the registry of requirements: what can be asked of a release |
+//! | [`risk`] | the risk of a table as it stands |
+//! | [`loss`], [`bound`] | what a box of codes costs, and a lower bound on the loss of every release |
 //! | [`research`] | research value: what a recoding is worth, and weights by association |
 //! | [`rules`] | data constraint rules: what should stay apart in a release, and what must |
 //! | [`condition`] | ranges, values and labels as people write them, in queries and rules |
@@ -68,7 +74,9 @@
 //! | [`method`] | from a problem to a partition of its records; the registry of methods |
 //! | [`release`] | from a partition to cells, and files that appear complete or not at all |
 //! | [`published`] | a release as its readers see it: classes of equal cells |
+//! | [`as_is`] | what is published beside the quasi-identifiers, and what it gives away |
 //! | [`audit`] | what a published file achieves, measured from the file itself |
+//! | [`attack`] | what grouping tells of records beyond their classes |
 //! | [`report`] | JSON, one HTML page, terminal text |
 //! | [`workload`] | queries on a table, and their answers from a release |
 //! | [`evaluate`] | what a release is still good for; the registry of tasks |
@@ -79,16 +87,25 @@
 //! | [`secret`] | randomness that nobody may guess: the order of rows, and lots |
 //! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
 //!
-//! The core prints nothing and keeps no global state. Same table, policy and seed give the same release, byte
-//! for byte, on any number of threads.
+//! Modules stand in layers: each uses only those above it, in the order of `tests/layers.rs`.
+//!
+//! The core prints nothing and keeps no global state. Same table, policy, seed and secret give the same release,
+//! byte for byte, on any number of threads.
 
+pub mod as_is;
+pub mod attack;
 pub mod audit;
+pub mod bind;
+pub mod bound;
 mod classes;
+mod collections;
 pub mod condition;
 pub mod curve;
+pub mod data;
 pub mod error;
 pub mod evaluate;
 pub mod format;
+mod histogram;
 pub mod keys;
 pub mod loss;
 pub mod mapping;
@@ -102,12 +119,15 @@ pub mod recipe;
 pub mod release;
 pub mod report;
 pub mod research;
+pub mod risk;
 pub mod rules;
 pub mod run;
+pub mod schema;
 pub mod secret;
 pub mod simulate;
 pub mod table;
 pub mod watch;
+mod words;
 pub mod workload;
 
-pub use error::{Error, Result};
+pub use error::{Error, ErrorCode, Result};

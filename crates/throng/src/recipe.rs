@@ -10,13 +10,18 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::error::{Error, Result, did_you_mean};
+use crate::bind::storage;
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::refine::{Masks, Shape};
 use crate::method::{Fact, MaskedPart};
-use crate::policy::{AttributePolicy, DateUnit, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Role};
-use crate::problem::{Attribute, Problem, storage};
-use crate::table::spelling::Format;
-use crate::table::{ANY, Domain, Scale, Spelling, Storage, Tree, value};
+use crate::policy::{
+    AttributePolicy, DateUnit, Hierarchy, Incomplete, Kind, MethodChoice, PersonChoice, Policy, Role,
+    Unlisted,
+};
+use crate::problem::{Attribute, Problem};
+use crate::schema::{DateFormat, Spelling};
+use crate::table::{ANY, Domain, Scale, Storage, Table, Tree, value};
+use crate::words::did_you_mean;
 
 /// The version of the format.
 const FORMAT: u32 = 1;
@@ -33,6 +38,12 @@ pub struct Recipe {
     pub missing: Vec<String>,
     /// Whether rows with a missing cell are left out.
     pub drop_incomplete: bool,
+    /// What happens to columns that the policy does not mention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<String>,
+    /// Whether what looks unsafe is told, rather than refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lenient: bool,
     /// What must hold, as the keys of a policy's `[privacy]` say it.
     pub privacy: serde_json::Map<String, Json>,
     /// What the policy said of attributes, and how quasi-identifiers are masked.
@@ -79,6 +90,8 @@ pub struct Ingredient {
     weight: f64,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     leaf_weights: IndexMap<String, f64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    confirmed: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hierarchy: Option<Levels>,
     /// The cells of a quasi-identifier; a value that none of them covers is published as `*`.
@@ -97,11 +110,12 @@ impl Ingredient {
 
     fn spelling(&self) -> Result<Option<Spelling>> {
         match (&self.format, self.decimal.as_deref()) {
-            (Some(format), _) => match Format::new(format) {
-                Ok(format) => Ok(Some(Spelling::Format(format))),
-                Err(message) => {
-                    Err(Error::input(format!("the recipe has a form of dates that is none: {message}")))
-                }
+            (Some(format), _) => match DateFormat::new(format) {
+                Ok(format) => Ok(Some(Spelling::Date(format))),
+                Err(message) => Err(Error::new(
+                    ErrorCode::BadRecipe,
+                    format!("the recipe has a form of dates that is none: {message}"),
+                )),
             },
             (None, Some(decimal)) => {
                 Ok(Some(if decimal == "," { Spelling::Comma } else { Spelling::Grouped }))
@@ -157,31 +171,11 @@ pub enum Covers {
     Missing,
 }
 
-const DATE_UNITS: &[(&str, DateUnit)] = &[
-    ("month", DateUnit::Month),
-    ("quarter", DateUnit::Quarter),
-    ("year", DateUnit::Year),
-    ("decade", DateUnit::Decade),
-    ("century", DateUnit::Century),
-];
-
-const ROLES: &[(&str, Role)] = &[
-    ("quasi", Role::Quasi),
-    ("sensitive", Role::Sensitive),
-    ("class", Role::Class),
-    ("identifier", Role::Identifier),
-    ("other", Role::Other),
-];
-
-const KINDS: &[(&str, Kind)] = &[("numeric", Kind::Numeric), ("categorical", Kind::Categorical)];
-
-fn name_of<T: PartialEq>(all: &[(&'static str, T)], wanted: &T) -> String {
-    all.iter().find(|(_, own)| own == wanted).map_or("", |(name, _)| name).to_owned()
-}
-
 fn named<T: Copy>(all: &[(&str, T)], name: &str) -> Result<T> {
     let found = all.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
-    found.ok_or_else(|| Error::input(format!("the recipe has the unknown word \"{name}\"")))
+    found.ok_or_else(|| {
+        Error::new(ErrorCode::BadRecipe, format!("the recipe has the unknown word \"{name}\""))
+    })
 }
 
 impl Recipe {
@@ -193,12 +187,13 @@ impl Recipe {
             .map(|(name, own)| {
                 let role = policy.role(name);
                 let mut ingredient = Ingredient {
-                    role: name_of(ROLES, &role),
-                    kind: own.kind.as_ref().map(|kind| name_of(KINDS, kind)),
+                    role: role.name().to_owned(),
+                    kind: own.kind.as_ref().map(|kind| kind.name().to_owned()),
                     format: None,
                     decimal: None,
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
+                    confirmed: own.confirmed,
                     hierarchy: own.hierarchy.as_ref().filter(|_| role != Role::Other).map(Levels::of),
                     cells: Vec::new(),
                 };
@@ -208,7 +203,7 @@ impl Recipe {
             .collect();
         for (at, attribute) in problem.attributes.iter().enumerate() {
             if let Some(own) = attributes.get_mut(&attribute.name) {
-                own.kind = Some(name_of(KINDS, &attribute.domain.kind()));
+                own.kind = Some(attribute.domain.kind().name().to_owned());
                 own.weight = attribute.weight;
                 // Other records are read as these were, also where it was guessed.
                 if let Scale::Numeric { spelling, .. } = attribute.domain.scale() {
@@ -225,6 +220,11 @@ impl Recipe {
             method: policy.method.name.clone(),
             missing: policy.missing.clone(),
             drop_incomplete: policy.incomplete == Incomplete::Drop,
+            unlisted: Unlisted::NAMES
+                .iter()
+                .find(|(_, own)| *own == policy.unlisted)
+                .map(|(name, _)| (*name).to_owned()),
+            lenient: !policy.strict,
             privacy: policy
                 .privacy
                 .keys_for_other_records()
@@ -238,18 +238,21 @@ impl Recipe {
 
     /// Reads a recipe.
     pub fn load(path: &Path) -> Result<Self> {
-        let text =
-            std::fs::read_to_string(path).map_err(|cause| Error::io("read the recipe", path, &cause))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read the recipe", path, &cause))?;
         let hint = "`throng anonymize … --recipe FILE` writes recipes, with the method refine";
         let recipe: Recipe = serde_json::from_str(&text).map_err(|cause| {
             // What the parser says may hold values of the file; where it stopped does not.
-            Error::input("this is not a recipe").in_file(path).on_line(cause.line() as u64).with_hint(hint)
+            Error::new(ErrorCode::BadRecipe, "this is not a recipe")
+                .in_file(path)
+                .on_line(cause.line() as u64)
+                .with_hint(hint)
         })?;
         if recipe.throng_recipe != FORMAT {
-            return Err(Error::input(format!(
-                "the recipe has format {}, not {FORMAT}",
-                recipe.throng_recipe
-            ))
+            return Err(Error::new(
+                ErrorCode::RecipeVersion,
+                format!("the recipe has format {}, not {FORMAT}", recipe.throng_recipe),
+            )
             .in_file(path)
             .with_hint("it was made by another version of throng"));
         }
@@ -273,8 +276,10 @@ impl Recipe {
                     Some(column) => format!("did you mean \"{column}\"?"),
                     None => "records to be masked must have the columns of the recipe's table".to_owned(),
                 };
-                let error =
-                    Error::input(format!("the table has no column \"{name}\", which the recipe needs"));
+                let error = Error::new(
+                    ErrorCode::UnknownColumn,
+                    format!("the table has no column \"{name}\", which the recipe needs"),
+                );
                 Err(error.for_attribute(name).with_hint(hint))
             }
         }
@@ -283,6 +288,14 @@ impl Recipe {
     /// The policy for a table with some columns: what it does not have is left out.
     pub(crate) fn policy_for(&self, names: &[String]) -> Result<Policy> {
         let mut policy = self.policy()?;
+        let lost =
+            policy.person_columns().map(|(name, _)| name).find(|name| !names.iter().any(|own| own == name));
+        if let Some(name) = lost {
+            let message = format!("the column \"{name}\" is not there, which says whose record it is");
+            return Err(Error::new(ErrorCode::UnknownColumn, message)
+                .for_attribute(name)
+                .with_hint("the requirement of the recipe counts people; give the table with that column"));
+        }
         policy.attributes.retain(|name, _| names.contains(name));
         Ok(policy)
     }
@@ -294,14 +307,17 @@ impl Recipe {
             .iter()
             .map(|(name, own)| {
                 let attribute = AttributePolicy {
-                    role: named(ROLES, &own.role)?,
-                    kind: own.kind.as_ref().map(|kind| named(KINDS, kind)).transpose()?,
+                    role: named(Role::NAMES, &own.role)?,
+                    kind: own.kind.as_ref().map(|kind| named(Kind::NAMES, kind)).transpose()?,
                     spelling: own.spelling()?,
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
                     auto_weight: false,
+                    confirmed: own.confirmed,
+                    tails: Default::default(),
                     hierarchy: own.hierarchy.as_ref().map(Levels::hierarchy).transpose()?,
                     rules: Vec::new(),
+                    person: PersonChoice::default(),
                     span: 0..0,
                     hierarchy_span: None,
                 };
@@ -311,16 +327,19 @@ impl Recipe {
         let privacy = with_named_pairs(table_from_json(&self.privacy));
         let privacy = Policy::read_privacy(&privacy, &attributes, &self.missing).map_err(|error| {
             let message = format!("the requirement of the recipe cannot be used: {}", error.message());
-            match error.hint() {
-                Some(hint) => Error::input(message).with_hint(hint),
-                None => Error::input(message),
-            }
+            let hint = error.hint().map(str::to_owned);
+            Error::new(ErrorCode::BadRecipe, message).with_hint_if(hint)
         })?;
         Ok(Policy {
             path: None,
             text: String::new(),
             missing: self.missing.clone(),
             incomplete: if self.drop_incomplete { Incomplete::Drop } else { Incomplete::Keep },
+            unlisted: self
+                .unlisted
+                .as_ref()
+                .map_or(Ok(Unlisted::Refuse), |word| named(Unlisted::NAMES, word))?,
+            strict: !self.lenient,
             expansion: Default::default(),
             privacy,
             method: MethodChoice {
@@ -397,7 +416,7 @@ impl Levels {
             Hierarchy::Intervals(widths) => Levels::Intervals(widths.clone()),
             Hierarchy::Prefix(lengths) => Levels::Prefix(lengths.clone()),
             Hierarchy::Dates(units) => {
-                Levels::Dates(units.iter().map(|unit| name_of(DATE_UNITS, unit)).collect())
+                Levels::Dates(units.iter().map(|unit| unit.name().to_owned()).collect())
             }
         }
     }
@@ -412,9 +431,9 @@ impl Levels {
             }
             Levels::Intervals(widths) => Hierarchy::Intervals(widths.clone()),
             Levels::Prefix(lengths) => Hierarchy::Prefix(lengths.clone()),
-            Levels::Dates(units) => {
-                Hierarchy::Dates(units.iter().map(|unit| named(DATE_UNITS, unit)).collect::<Result<_>>()?)
-            }
+            Levels::Dates(units) => Hierarchy::Dates(
+                units.iter().map(|unit| named(DateUnit::NAMES, unit)).collect::<Result<_>>()?,
+            ),
         })
     }
 }
@@ -563,11 +582,10 @@ fn cells(attribute: &Attribute, masks: &Masks) -> Vec<Mask> {
         let cell = domain.half_open_cell(low, high);
         // Ends of ranges are told as numbers where they are not spelt as recipes are.
         let label = |code: u32| match domain.scale() {
-            Scale::Numeric {
-                values,
-                spelling: Spelling::Comma | Spelling::Grouped | Spelling::Format(_),
-            } => values[code as usize].to_string(),
-            _ => domain.label(code).to_owned(),
+            Scale::Numeric { values, spelling: Spelling::Comma | Spelling::Grouped | Spelling::Date(_) } => {
+                values[code as usize].to_string()
+            }
+            _ => domain.end_label(code).to_owned(),
         };
         let covers = match domain.scale() {
             Scale::Categorical(_) => Covers::Values((low..=high).map(label).collect()),
@@ -603,7 +621,10 @@ impl<'a> Finder<'a> {
             Finder { cells, by_value: crate::table::Map::default(), ranges: Vec::new(), missing: None };
         let read = |text: &str| {
             value::date(text).or_else(|| value::number(text)).ok_or_else(|| {
-                Error::input("an interval of the recipe has an end that is neither number nor date")
+                Error::new(
+                    ErrorCode::BadRecipe,
+                    "an interval of the recipe has an end that is neither number nor date",
+                )
             })
         };
         for (number, mask) in (0..).zip(cells) {
@@ -641,4 +662,31 @@ impl<'a> Finder<'a> {
     pub fn text(&self, cell: Option<u32>) -> &str {
         cell.map_or(ANY, |cell| &self.cells[cell as usize].cell)
     }
+}
+
+/// Values that a hierarchy does not have become leaves below its root, where nothing but `*` covers them.
+pub(crate) fn take_unknown_values_in(policy: &mut Policy, table: &Table) -> Result<()> {
+    let missing = policy.missing.clone();
+    for (column, name) in table.names().iter().enumerate() {
+        if policy.role(name) != Role::Quasi {
+            continue;
+        }
+        let Some(Hierarchy::Tree(tree)) =
+            policy.attributes.get_mut(name).and_then(|attribute| attribute.hierarchy.as_mut())
+        else {
+            continue;
+        };
+        for text in table.values(column) {
+            if !tree.contains(text) && !missing.iter().any(|marker| marker == text) {
+                tree.push(vec![text.to_owned()])?;
+            }
+        }
+        *tree = std::mem::take(tree).finish().map_err(|error| {
+            error
+                .in_file(table.origin())
+                .for_attribute(name)
+                .with_hint("the table has a value called like a group")
+        })?;
+    }
+    Ok(())
 }

@@ -7,17 +7,14 @@
 //! A *hard* rule must not be broken. Hard rules divide the records into parts that no class may join: for categories
 //! below the highest labels that break no hard rule, for numbers at the cuts (numbers inside of a cut go to its nearer
 //! end). As requirements are monotone, a release that keeps them exists exactly if every part meets the requirement by
-//! itself; [`Division::of`] finds the parts, and [`crate::method`] solves them one by one for methods that know nothing
-//! of rules.
+//! itself; [`crate::method`] finds the parts, and solves them one by one for methods that know nothing of rules.
 
-use std::collections::BTreeMap;
-
-use crate::error::{Error, Result};
-use crate::policy::{Apart, Policy, Rule};
-use crate::privacy::Judge;
-use crate::problem::{Attribute, Problem};
-use crate::table::domain::shorten;
+use crate::data::Attribute;
+use crate::error::{Error, ErrorCode, Result};
+use crate::keys::source::Source;
+use crate::schema::{Apart, Rule};
 use crate::table::{Domain, Scale, Taxonomy, value};
+use crate::words::shorten;
 
 /// The rules of a problem, in the order of its attributes.
 #[derive(Clone, Debug, Default)]
@@ -55,14 +52,17 @@ impl BoundRule {
 }
 
 impl Rules {
-    /// The rules of a policy over the attributes of a problem.
-    pub fn bind(policy: &Policy, attributes: &[Attribute]) -> Result<Self> {
+    /// The rules that are written for some attributes. Errors point into the text that they come from.
+    pub(crate) fn bind<'a>(
+        attributes: &[Attribute],
+        written: impl Fn(&str) -> &'a [Rule],
+        source: Source<'_>,
+    ) -> Result<Self> {
         let mut rules = Vec::new();
         for (at, attribute) in attributes.iter().enumerate() {
-            let Some(written) = policy.attributes.get(&attribute.name) else { continue };
-            for rule in &written.rules {
+            for rule in written(&attribute.name) {
                 let bound = bind(rule, at, &attribute.domain).map_err(|error| {
-                    policy.point(error.for_attribute(&attribute.name), &rule.span, "in this rule")
+                    source.point(error.for_attribute(&attribute.name), &rule.span, "in this rule")
                 })?;
                 rules.push(bound);
             }
@@ -93,7 +93,7 @@ impl Rules {
     }
 
     /// All but one rule.
-    fn without(&self, left_out: usize) -> Self {
+    pub(crate) fn without(&self, left_out: usize) -> Self {
         let rules = self.rules.iter().enumerate().filter(|(at, _)| *at != left_out);
         Rules { rules: rules.map(|(_, rule)| rule.clone()).collect() }
     }
@@ -185,7 +185,7 @@ fn leaf_numbers(domain: &Domain) -> Result<Vec<f64>> {
         {
             Ok(numbers)
         }
-        _ => Err(Error::input("cut is for numbers, but this attribute is categorical")
+        _ => Err(Error::new(ErrorCode::WrongKind, "cut is for numbers, but this attribute is categorical")
             .with_hint("use apart = […] for two values, or write kind = \"numeric\"")),
     }
 }
@@ -193,91 +193,30 @@ fn leaf_numbers(domain: &Domain) -> Result<Vec<f64>> {
 /// The sides of a rule between two labels: the leaves below each.
 fn apart(domain: &Domain, a: &str, b: &str) -> Result<(u32, u32)> {
     let Scale::Categorical(tree) = domain.scale() else {
-        return Err(Error::input("apart is for categories, but this attribute is numeric")
-            .with_hint("use cut = […], or write kind = \"categorical\""));
+        return Err(Error::new(
+            ErrorCode::WrongKind,
+            "apart is for categories, but this attribute is numeric",
+        )
+        .with_hint("use cut = […], or write kind = \"categorical\""));
     };
     let leaves = |label: &str| {
         let nodes = tree.nodes().filter(|node| tree.label(*node) == label);
         let widest = nodes.map(|node| tree.leaves_under(node)).max_by_key(std::ops::Range::len);
         widest.ok_or_else(|| {
-            Error::input(format!("\"{}\" is no value of this attribute", shorten(label)))
-                .with_hint("check its spelling, or leave the rule out")
+            Error::new(
+                ErrorCode::UnknownValue,
+                format!("\"{}\" is no value of this attribute", shorten(label)),
+            )
+            .with_hint("check its spelling, or leave the rule out")
         })
     };
     let (a, b) = (leaves(a)?, leaves(b)?);
     let (lower, upper) = if a.start <= b.start { (a, b) } else { (b, a) };
     if lower.end > upper.start {
-        return Err(Error::input("the two sides of this rule are not apart: one is a kind of the other"));
+        return Err(Error::new(
+            ErrorCode::BadRule,
+            "the two sides of this rule are not apart: one is a kind of the other",
+        ));
     }
     Ok((lower.end as u32 - 1, upper.start as u32))
-}
-
-/// The records of a problem in parts that hard rules keep apart.
-#[derive(Clone, Debug)]
-pub struct Division {
-    /// The parts that can be published, by their first record.
-    pub parts: Vec<Vec<u32>>,
-    /// The records of parts that cannot meet the requirement, where they may be suppressed; ascending.
-    pub suppressed: Vec<u32>,
-}
-
-impl Division {
-    /// Divides the records of a problem. An error says which rule stands in the way if a part cannot meet the
-    /// requirement and has too many records to be suppressed.
-    pub fn of(problem: &Problem) -> Result<Self> {
-        let (parts, suppressed) = divide(problem, &problem.rules);
-        if suppressed.len() > problem.suppressible {
-            return Err(in_the_way(problem, suppressed.len()));
-        }
-        Ok(Division { parts, suppressed })
-    }
-}
-
-fn divide(problem: &Problem, rules: &Rules) -> (Vec<Vec<u32>>, Vec<u32>) {
-    let divided: Vec<(usize, Vec<(u32, u32)>)> = problem
-        .attributes
-        .iter()
-        .enumerate()
-        .filter_map(|(at, attribute)| Some((at, rules.parts(at, &attribute.domain)?)))
-        .collect();
-    let mut place: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
-    let mut parts: Vec<Vec<u32>> = Vec::new();
-    let mut key = Vec::with_capacity(divided.len());
-    for record in 0..problem.len() {
-        key.clear();
-        key.extend(divided.iter().map(|(at, parts)| parts[problem.records.code(record, *at) as usize].0));
-        let at = match place.get(&key) {
-            Some(at) => *at,
-            None => {
-                place.insert(key.clone(), parts.len());
-                parts.push(Vec::new());
-                parts.len() - 1
-            }
-        };
-        parts[at].push(record as u32);
-    }
-    let judge = Judge::new(problem);
-    let (good, bad): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| judge.holds(part.iter().copied()));
-    let mut suppressed = bad.concat();
-    suppressed.sort_unstable();
-    (good, suppressed)
-}
-
-/// Which rule stands in the way: one without which it could be done, or all of them together.
-fn in_the_way(problem: &Problem, short: usize) -> Error {
-    let name = |rule: &BoundRule| format!("{} of \"{}\"", rule.text, problem.attributes[rule.attribute].name);
-    let hard = || problem.rules.rules.iter().enumerate().filter(|(_, rule)| rule.hard);
-    let alone =
-        hard().find(|(at, _)| divide(problem, &problem.rules.without(*at)).1.len() <= problem.suppressible);
-    let who = match alone {
-        Some((_, rule)) => format!("the hard rule {} stands", name(rule)),
-        None => format!(
-            "the hard rules {} stand together",
-            hard().map(|(_, rule)| name(rule)).collect::<Vec<_>>().join(", ")
-        ),
-    };
-    Error::requirement(format!(
-        "{who} in the way: parts of the table with {short} records cannot meet the requirement on their own"
-    ))
-    .with_hint("drop `hard` from the rule, ask for less privacy, or allow `suppress` under [privacy]")
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 
 /// Fewer bytes than this could be guessed by trying.
 const LEAST_BYTES: usize = 16;
@@ -31,9 +31,10 @@ impl Secret {
     pub fn fresh() -> Result<Self> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).map_err(|cause| {
-            Error::input(format!("the system gives no random numbers: {cause}")).with_hint(
-                "without them the order of rows could be guessed; bring your own with --secret FILE",
-            )
+            Error::new(ErrorCode::NoRandomness, format!("the system gives no random numbers: {cause}"))
+                .with_hint(
+                    "without them the order of rows could be guessed; bring your own with --secret FILE",
+                )
         })?;
         Ok(Secret(key))
     }
@@ -45,11 +46,15 @@ impl Secret {
 
     /// The secret in a file, whatever its bytes are.
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|cause| Error::io("read the secret", path, &cause))?;
+        let bytes = std::fs::read(path)
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read the secret", path, &cause))?;
         if bytes.len() < LEAST_BYTES {
-            return Err(Error::input(format!("a secret of {} bytes could be guessed", bytes.len()))
-                .in_file(path)
-                .with_hint("make one with `head -c 32 /dev/urandom > FILE`, and keep it to yourself"));
+            return Err(Error::new(
+                ErrorCode::WeakSecret,
+                format!("a secret of {} bytes could be guessed", bytes.len()),
+            )
+            .in_file(path)
+            .with_hint("make one with `head -c 32 /dev/urandom > FILE`, and keep it to yourself"));
         }
         Ok(Self::from_bytes(&bytes))
     }

@@ -12,8 +12,8 @@ use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
-use crate::error::{Error, Result};
-use crate::problem::Problem;
+use crate::data::Data;
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::Map;
 use crate::watch::Watch;
 
@@ -79,18 +79,21 @@ pub struct Simulated {
 pub fn uniform(values: &[u32]) -> Result<Vec<Vec<f64>>> {
     match values.iter().all(|count| (1..=MOST_VALUES).contains(count)) {
         true => Ok(values.iter().map(|count| vec![1.0 / f64::from(*count); *count as usize]).collect()),
-        false => Err(Error::input(format!("an attribute must have from 1 to {MOST_VALUES} values"))),
+        false => Err(Error::new(
+            ErrorCode::BadValue,
+            format!("an attribute must have from 1 to {MOST_VALUES} values"),
+        )),
     }
 }
 
 /// The shares of the values of each quasi-identifier of a table.
-pub fn marginals(problem: &Problem) -> Vec<Vec<f64>> {
-    (0..problem.attributes.len())
+pub fn marginals(data: &Data) -> Vec<Vec<f64>> {
+    (0..data.attributes.len())
         .map(|at| {
-            let mut counts = vec![0u64; problem.attributes[at].domain.len()];
-            (0..problem.len()).for_each(|record| counts[problem.records.code(record, at) as usize] += 1);
+            let mut counts = vec![0u64; data.attributes[at].domain.len()];
+            (0..data.len()).for_each(|record| counts[data.records.code(record, at) as usize] += 1);
             counts.retain(|count| *count > 0);
-            counts.into_iter().map(|count| count as f64 / problem.len() as f64).collect()
+            counts.into_iter().map(|count| count as f64 / data.len() as f64).collect()
         })
         .collect()
 }
@@ -171,10 +174,10 @@ struct Die {
 impl Dice {
     fn new(attributes: &[Vec<f64>]) -> Result<Self> {
         if attributes.is_empty() {
-            return Err(Error::input("there is nothing to simulate without attributes"));
+            return Err(Error::new(ErrorCode::BadValue, "there is nothing to simulate without attributes"));
         }
         let too_many = || {
-            Error::input("there are more combinations than can be counted")
+            Error::new(ErrorCode::BadValue, "there are more combinations than can be counted")
                 .with_hint("no table of any size has k records of each: take fewer attributes")
         };
         let mut combinations = 1u128;

@@ -12,9 +12,9 @@ pub trait Watch: Sync {
     fn stopped(&self) -> bool {
         false
     }
-    /// Whether a method that can stop at any time should give back what it has. To be asked once: the wish is then
-    /// fulfilled, and the work that follows goes on.
-    fn enough(&self) -> bool {
+    /// Takes the wish, if there is one, that a method that can stop at any time gives back what it has. It is then
+    /// fulfilled: asked again, nobody wishes it any more, and the work that follows goes on.
+    fn take_stop(&self) -> bool {
         false
     }
     /// An error once the work should stop, to be used with `?`.

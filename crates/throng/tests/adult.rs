@@ -19,7 +19,7 @@ const CATEGORIES: [&str; 7] =
 /// Age and seven categories, of which `sensitive` is protected instead of generalized.
 fn adult_policy(data: &Path, privacy: &str, method: &str, sensitive: Option<&str>) -> Policy {
     let mut text = format!(
-        "[privacy]\n{privacy}\n[method]\nname = \"{method}\"\nseed = 7\n\
+        "[data]\nunlisted = \"drop\"\n[privacy]\n{privacy}\n[method]\nname = \"{method}\"\nseed = 7\n\
          [attribute.age]\nrole = \"quasi\"\nkind = \"numeric\"\n"
     );
     for name in CATEGORIES {

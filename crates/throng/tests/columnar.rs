@@ -16,6 +16,7 @@ use throng::error::Fault;
 use throng::policy::Policy;
 use throng::release::{Order, Publish};
 use throng::run::{self, Anonymize};
+use throng::secret::Secret;
 use throng::table::{Reading, Storage, Table};
 use throng::watch::Unwatched;
 
@@ -393,7 +394,8 @@ fn random_table() -> impl Strategy<Value = Vec<Row>> {
 }
 
 const RANDOM: &str = "[privacy]\nk = 2\n[method]\nseed = 5\n[attribute.number]\nrole = \"quasi\"\n\
-                      [attribute.real]\nrole = \"quasi\"\nkind = \"numeric\"\n[attribute.word]\nrole = \"quasi\"\n";
+                      [attribute.real]\nrole = \"quasi\"\nkind = \"numeric\"\n[attribute.word]\nrole = \"quasi\"\n\
+                      [attribute.note]\nrole = \"other\"\nconfirmed = true\n";
 
 fn write_both(folder: &Path, rows: &[Row]) {
     let mut csv = csv::Writer::from_path(folder.join("data.csv")).unwrap();
@@ -422,7 +424,7 @@ fn anonymize(folder: &Path, data: &str, release: &str) -> Vec<u8> {
         order: Order::Shuffled,
         overrides: Vec::new(),
         hashes: false,
-        secret: None,
+        secret: Some(Secret::from_bytes(b"the same for every format")),
         registry: Default::default(),
     };
     run.run(&Unwatched).unwrap();

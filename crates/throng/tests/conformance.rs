@@ -12,6 +12,7 @@ use throng::method::{Recoding, STANDARD, Solution};
 use throng::privacy::{Part, Tally};
 use throng::release::{Order, Publish};
 use throng::run::{Anonymize, solve};
+use throng::secret::Secret;
 use throng::watch::Unwatched;
 
 /// Requirements, each with the parts of a policy it uses.
@@ -319,7 +320,8 @@ proptest! {
             let bytes: Vec<Vec<u8>> = [1, 2].iter().map(|threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().unwrap();
                 pool.install(|| {
-                    let loaded = load(&case, "k = 2", entry.name);
+                    let mut loaded = load(&case, "k = 2", entry.name);
+                    loaded.problem.secret = Secret::from_bytes(b"a secret of the tests");
                     let solution = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap();
                     loaded.publish(&solution, Publish::Cells, Order::Shuffled).bytes
                 })

@@ -39,7 +39,7 @@ fn role_of(case: &Case) -> &'static str {
     }
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
     let table = Table::read_from(&CSV, text.as_bytes(), &Reading::new(&plan, &Unwatched)).unwrap();
-    let suggestion = suggest(&table, 1).unwrap();
+    let suggestion = suggest(&table).unwrap();
     match Policy::parse(&suggestion.text, None).unwrap().role(&case.name) {
         Role::Quasi => "quasi",
         Role::Sensitive => "sensitive",

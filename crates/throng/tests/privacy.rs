@@ -10,7 +10,7 @@ use throng::privacy::{
     Closeness, Disclosure, DisclosureSpec, Histogram, KAnonymity, LDiversity, Likeness, LikenessForm,
     LikenessSpec, Model, Tally,
 };
-use throng::problem::{Counted, Problem};
+use throng::problem::{Problem, Protected};
 use throng::table::Tree;
 use throng::table::domain::{Encoding, encode_categorical, encode_numeric};
 
@@ -23,20 +23,27 @@ fn tally_of(counts: &[u32]) -> Tally {
 }
 
 /// A sensitive attribute in which value `i` occurs `counts[i]` times.
-fn counted(encoding: Encoding, counts: &[u32], has_hierarchy: bool) -> Counted {
+fn counted(encoding: Encoding, counts: &[u32], has_hierarchy: bool) -> Protected {
     let Encoding { domain, codes } = encoding;
     let repeated = codes.iter().zip(counts).flat_map(|(code, count)| vec![*code; *count as usize]);
-    Counted { name: "secret".to_owned(), column: 0, domain, has_hierarchy, codes: repeated.collect() }
+    Protected {
+        name: "secret".to_owned(),
+        column: 0,
+        domain,
+        has_hierarchy,
+        codes: repeated.collect(),
+        people: None,
+    }
 }
 
 const LABELS: [&str; 5] = ["1", "2", "3", "4", "5"];
 
-fn flat(counts: &[u32]) -> Counted {
+fn flat(counts: &[u32]) -> Protected {
     let labels = &LABELS[..counts.len()];
     counted(encode_categorical(labels, &vec![false; labels.len()], None).unwrap(), counts, false)
 }
 
-fn ordered(counts: &[u32]) -> Counted {
+fn ordered(counts: &[u32]) -> Protected {
     let labels = &LABELS[..counts.len()];
     counted(encode_numeric(labels, &vec![false; labels.len()]).unwrap(), counts, false)
 }
@@ -48,13 +55,13 @@ fn paths(choices: [usize; 3]) -> Vec<Vec<&'static str>> {
     LABELS.into_iter().zip(chosen).map(|(leaf, choice)| [&[leaf], above[choice]].concat()).collect()
 }
 
-fn hierarchical(paths: &[Vec<&str>], counts: &[u32]) -> Counted {
+fn hierarchical(paths: &[Vec<&str>], counts: &[u32]) -> Protected {
     let tree = Tree::from_paths(paths.iter().map(|path| path.iter().copied())).unwrap();
     counted(encode_categorical(&LABELS, &[false; 5], Some(&tree)).unwrap(), counts, true)
 }
 
 /// The counts of `LABELS` as a histogram over the codes of an attribute.
-fn histogram(counted: &Counted, counts: &[u32]) -> Histogram {
+fn histogram(counted: &Protected, counts: &[u32]) -> Histogram {
     let mut histogram = Histogram::new(counted.domain.len());
     for (label, count) in LABELS.iter().zip(counts) {
         (0..*count).for_each(|_| histogram.add(counted.domain.code(label).unwrap()));
@@ -237,7 +244,7 @@ fn listed(histogram: &Histogram) -> Vec<(u32, u32)> {
     present
 }
 
-fn distance_of(counted: &Counted, counts: &[u32]) -> f64 {
+fn distance_of(counted: &Protected, counts: &[u32]) -> f64 {
     Closeness::new(1.0, 0, counted).distance(&histogram(counted, counts))
 }
 

@@ -7,10 +7,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
+use throng::bind::plan;
 use throng::error::{Error, Fault};
 use throng::format::Format;
 use throng::policy::Policy;
-use throng::problem::{Problem, plan};
+use throng::problem::Problem;
 use throng::release::{MemoryFile, Order, Publish, Release};
 use throng::run;
 use throng::table::Table;

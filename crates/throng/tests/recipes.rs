@@ -20,7 +20,7 @@ use throng::watch::Unwatched;
 const POLICY: &str = "[data]\nmissing = [\"?\"]\n[privacy]\nk = 10\n[method]\nname = \"refine\"\nseed = 3\n\
     [attribute.id]\nrole = \"identifier\"\n[attribute.age]\nrole = \"quasi\"\n[attribute.work]\nrole = \"quasi\"\n\
     hierarchy = { Office = [\"clerk\", \"boss\"], Field = { Farm = [\"farmer\"], Sea = [\"fisher\", \"sailor\"] } }\n\
-    [attribute.town]\nrole = \"quasi\"\n[attribute.class]\nrole = \"class\"\n";
+    [attribute.town]\nrole = \"quasi\"\n[attribute.class]\nrole = \"class\"\n[attribute.note]\nrole = \"other\"\n";
 
 /// Age decides the class; it is missing now and then where `missing` says so, and that tells the class too.
 fn table(records: usize, shift: usize, missing: bool) -> String {
@@ -198,6 +198,7 @@ fn classify(
         policy: Policy::parse(&policy, None)?,
         release: release.map(Path::to_owned),
         task: "classify".to_owned(),
+        secret: None,
         registry: Default::default(),
     };
     Ok(serde_json::Value::Object(evaluate.run(&Unwatched)?.figures))

@@ -26,7 +26,7 @@ use throng::watch::{Unwatched, Watch};
 fn problem(csv: &str, policy: &str) -> (Table, Policy, Problem) {
     let policy = Policy::parse(policy, None).unwrap();
     let table = {
-        let plan = throng::problem::plan(&policy);
+        let plan = throng::bind::plan(&policy);
         Table::read_from(&CSV, csv.as_bytes(), &policy.reading(&plan, &Unwatched)).unwrap()
     };
     let problem = Problem::new(&table, &policy).unwrap();
@@ -310,7 +310,7 @@ mod plain {
             {
                 let class = match self.goal {
                     Goal::Loss => 0,
-                    _ => self.problem.classes[0].codes[record],
+                    _ => self.problem.labels[0].codes[record],
                 };
                 *counts.entry(class).or_default() += 1;
             }
@@ -758,7 +758,7 @@ struct Impatient {
 }
 
 impl Watch for Impatient {
-    fn enough(&self) -> bool {
+    fn take_stop(&self) -> bool {
         self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err()
     }
 }

@@ -231,7 +231,7 @@ fn the_string_of_adult_is_the_best_of_all() {
     let problem = Problem::new(&table, &policy).unwrap();
     let solution = run::solve(&problem, &policy, &Unwatched).unwrap();
     let values = throng::research::level_values(&problem, &Settings::default()).unwrap();
-    let lattice = throng::method::strings::lattice::Lattice::new(&problem).unwrap();
+    let lattice = throng::method::full_domain::lattice::Lattice::new(&problem).unwrap();
     // Every string that is worth more than the one found, each counted by itself.
     let found: f64 = value_of(&solution, &values);
     let mut strings = vec![Vec::new()];
@@ -293,6 +293,7 @@ fn the_pattern_of_high_capital_gain_survives() {
                 policy: Policy::parse(&text, None).unwrap(),
                 release: None,
                 task: "partition".to_owned(),
+                secret: None,
                 registry: Default::default(),
             };
             let found = evaluation.run(&Unwatched).unwrap();

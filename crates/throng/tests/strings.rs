@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use common::{Case, Loaded, cases, load};
 use proptest::prelude::*;
-use throng::method::strings::goal::{GOALS, Goal};
-use throng::method::strings::{Strings, Way};
+use throng::method::full_domain::goal::{GOALS, Goal};
+use throng::method::full_domain::{FullDomainSearch, Way};
 use throng::method::{Fact, Method, Options, Solution};
 use throng::policy::Policy;
 use throng::privacy::Tally;
@@ -186,10 +186,10 @@ fn best(mut valid: Vec<Plain>) -> Option<Plain> {
     valid.into_iter().min_by_key(|plain| (plain.tops, plain.levels.clone()))
 }
 
-fn method(way: Way, options: &str) -> Strings {
+fn method(way: Way, options: &str) -> FullDomainSearch {
     let written: toml::Table = options.parse().unwrap();
-    let declared = throng::method::strings::PARTITIONED.options.iter().copied();
-    Strings::configure(way, &Options::check("the method", declared, &written).unwrap()).unwrap()
+    let declared = throng::method::full_domain::PARTITIONED.options.iter().copied();
+    FullDomainSearch::configure(way, &Options::check("the method", declared, &written).unwrap()).unwrap()
 }
 
 /// The levels that a solution tells in its report.
@@ -266,10 +266,10 @@ proptest! {
         prop_assume!(problem.len() >= 3);
         let expected = best(enumerate(problem, Goal::ResearchValue, &Settings::default())).unwrap();
         let values = level_values(problem, &Settings::default()).unwrap();
-        let lattice = throng::method::strings::lattice::Lattice::new(problem).unwrap();
-        let measure = throng::method::strings::goal::Measure::new(Goal::ResearchValue, &lattice, &values);
-        let limits = throng::method::strings::search::Limits { tests: Some(tests), cache: 1 << 20, ..Default::default() };
-        let search = throng::method::strings::search::Search::new(&lattice, &measure, limits, Default::default(), &Unwatched);
+        let lattice = throng::method::full_domain::lattice::Lattice::new(problem).unwrap();
+        let measure = throng::method::full_domain::goal::Measure::new(Goal::ResearchValue, &lattice, &values);
+        let limits = throng::method::full_domain::search::Limits { tests: Some(tests), cache: 1 << 20, ..Default::default() };
+        let search = throng::method::full_domain::search::Search::new(&lattice, &measure, limits, Default::default(), &Unwatched);
         let found = search.run().unwrap();
         let best = found.best.unwrap();
         prop_assert!(best.score <= expected.score + 1e-9);

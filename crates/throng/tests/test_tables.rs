@@ -54,8 +54,15 @@ fn policy(k: usize, method: &str, options: &str) -> Policy {
 fn classify(folder: &Path, table: &str, policy: Policy) -> throng::Result<Evaluation> {
     let data = folder.join("table.csv");
     std::fs::write(&data, format!("{HEADER}{table}")).unwrap();
-    Evaluate { data, policy, release: None, task: "classify".to_owned(), registry: Default::default() }
-        .run(&Unwatched)
+    Evaluate {
+        data,
+        policy,
+        release: None,
+        task: "classify".to_owned(),
+        secret: None,
+        registry: Default::default(),
+    }
+    .run(&Unwatched)
 }
 
 /// Classifies the records of `test`, a table with this header, with what was learned from `train`.
@@ -158,8 +165,9 @@ fn a_release_made_elsewhere_has_no_masks_for_a_second_table() {
     std::fs::write(&release, format!("age,work,town,note,score,class\n{masked}")).unwrap();
     let policy = policy(5, "refine", &format!("test = {:?}", data.display().to_string()));
     let task = "classify".to_owned();
-    let error = Evaluate { data, policy, release: Some(release), task, registry: Default::default() }
-        .run(&Unwatched)
-        .unwrap_err();
+    let error =
+        Evaluate { data, policy, release: Some(release), task, secret: None, registry: Default::default() }
+            .run(&Unwatched)
+            .unwrap_err();
     assert!(error.to_string().contains("made elsewhere"), "{error}");
 }

@@ -100,6 +100,7 @@ proptest! {
             policy: loaded.policy.clone(),
             release: None,
             task: "queries".to_owned(),
+            secret: None,
             registry: Default::default(),
         };
         let figures = evaluate.run(&Unwatched).unwrap().figures;
@@ -401,6 +402,7 @@ fn evaluated(folder: &tempfile::TempDir, queries: &str) -> throng::Result<serde_
         policy: Policy::load(&path)?,
         release: Some(release),
         task: "queries".to_owned(),
+        secret: None,
         registry: Default::default(),
     };
     Ok(serde_json::to_value(evaluate.run(&Unwatched)?.figures).unwrap())

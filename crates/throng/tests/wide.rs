@@ -51,7 +51,7 @@ fn a_column_of_a_wide_table_takes_few_kilobytes() {
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
     let table = Table::read_from(&CSV, text.as_bytes(), &Reading::new(&plan, &Unwatched)).unwrap();
     let read = MOST.load(Ordering::Relaxed) - before;
-    let suggestion = suggest(&table, 1).unwrap();
+    let suggestion = suggest(&table).unwrap();
     drop(table);
     assert_eq!(Policy::parse(&suggestion.text, None).unwrap().attributes.len(), COLUMNS);
     let most = MOST.load(Ordering::Relaxed) - before;

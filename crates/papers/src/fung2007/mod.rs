@@ -9,8 +9,8 @@ mod credit;
 mod policies;
 mod scale;
 
-use throng::Result;
 use throng::report::Page;
+use throng::{ErrorCode, Result};
 
 use crate::{Entry, Setting};
 
@@ -22,8 +22,8 @@ pub const FUNG2007: Entry = Entry {
 };
 
 fn run(setting: &Setting) -> Result<Page> {
-    let folder =
-        tempfile::tempdir().map_err(|cause| throng::Error::io("write", &std::env::temp_dir(), &cause))?;
+    let folder = tempfile::tempdir()
+        .map_err(|cause| throng::Error::io(ErrorCode::CannotWrite, "write", &std::env::temp_dir(), &cause))?;
     let adult = policies::adult(setting, folder.path())?;
     let mut sections = vec![
         adult::ranking(&adult)?,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use throng::policy::Policy;
 use throng::run::Evaluate;
 use throng::watch::Unwatched;
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 
 use crate::Setting;
 
@@ -70,7 +70,7 @@ pub fn concatenate(parts: &[PathBuf], target: &Path, most: usize) -> Result<usiz
     let mut text = String::new();
     let mut first = 0;
     for (number, part) in parts.iter().enumerate() {
-        let fail = |cause: std::io::Error| Error::io("read", part, &cause);
+        let fail = |cause: std::io::Error| Error::io(ErrorCode::CannotRead, "read", part, &cause);
         let file = std::fs::File::open(part).map_err(fail)?;
         let lines = BufReader::new(zstd::Decoder::new(file).map_err(fail)?).lines();
         for (row, line) in lines.enumerate().skip(usize::from(number > 0)).take(most.saturating_add(1)) {
@@ -79,7 +79,8 @@ pub fn concatenate(parts: &[PathBuf], target: &Path, most: usize) -> Result<usiz
             first += usize::from(number == 0 && row > 0);
         }
     }
-    std::fs::write(target, text).map_err(|cause| Error::io("write", target, &cause))?;
+    std::fs::write(target, text)
+        .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", target, &cause))?;
     Ok(first)
 }
 
@@ -119,6 +120,7 @@ pub fn classify(table: &Path, policy: Policy) -> Result<Value> {
         policy,
         release: None,
         task: "classify".to_owned(),
+        secret: None,
         registry: Default::default(),
     };
     Ok(Value::Object(evaluate.run(&Unwatched)?.figures))

@@ -7,7 +7,7 @@ use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::report::{Block, Chart, Claim, Section, Series, Unit, Verdict};
 use throng::watch::Unwatched;
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 use throng_bench::vary;
 
 use super::adult::{requirements, several_text, union};
@@ -25,8 +25,9 @@ pub fn section(setting: &Setting, adult: &Adult<'_>, folder: &Path) -> Result<Se
     for &rows in sizes {
         say(&format!("{rows} records"));
         let table = folder.join("large.csv");
-        vary(&adult.table, rows, &table, ADULT.len(), 7)
-            .map_err(|cause| Error::input(format!("cannot make a larger table: {cause}")))?;
+        vary(&adult.table, rows, &table, ADULT.len(), 7).map_err(|cause| {
+            Error::new(ErrorCode::CannotWrite, format!("cannot make a larger table: {cause}"))
+        })?;
         let whole = adult.policy("k = 50", "", &names, Masking::Taxonomies)?;
         one.push(seconds(&table, &whole, 2)?);
         let mut sum = 0.0;

@@ -11,7 +11,7 @@ use throng::policy::Policy;
 use throng::problem::{Code, Matrix, Problem};
 use throng::table::Table;
 use throng::watch::Unwatched;
-use throng::{Error, Result, run, with_matrix};
+use throng::{Error, ErrorCode, Result, run, with_matrix};
 
 use crate::Setting;
 
@@ -66,7 +66,13 @@ impl Data {
 
     /// The problem under a requirement.
     pub fn problem(&self, privacy: &str, method: &str) -> Result<(Problem, Policy)> {
-        let text = format!("[privacy]\n{privacy}\n[method]\nseed = 1\n{method}\n{}", self.attributes);
+        // The paper's own rule, which throng leaves only on request.
+        let named = |name: &str| method.contains(&format!("name = \"{name}"));
+        let searched = named("accuracy-search") && !method.contains("over =");
+        let along_a_line = named("hilbert") || named("idistance") || searched;
+        let literal = if along_a_line { "dealing = \"literal\"\n" } else { "" };
+        let text =
+            format!("[privacy]\n{privacy}\n[method]\nseed = 1\n{method}\n{literal}{}", self.attributes);
         let policy = Policy::parse(&text, None)?;
         let table = self.table(&policy)?;
         Ok((Problem::new(&table, &policy)?, policy))
@@ -105,12 +111,12 @@ impl Found {
 /// Rows drawn at random, in their order, from a compressed table.
 fn some_rows(path: &Path, rows: usize) -> Result<(tempfile::TempDir, PathBuf)> {
     use std::io::{BufRead, BufReader, Write};
-    let fail = |cause: std::io::Error| Error::io("read", path, &cause);
+    let fail = |cause: std::io::Error| Error::io(ErrorCode::CannotRead, "read", path, &cause);
     let file = std::fs::File::open(path).map_err(fail)?;
     let lines = BufReader::new(zstd::Decoder::new(file).map_err(fail)?).lines();
     let lines: Vec<String> = lines.collect::<std::io::Result<_>>().map_err(fail)?;
     let Some((header, records)) = lines.split_first() else {
-        return Err(Error::input("the table is empty").in_file(path));
+        return Err(Error::new(ErrorCode::EmptyTable, "the table is empty").in_file(path));
     };
     let mut state = 88_172_645_463_325_252u64;
     let mut next = || {

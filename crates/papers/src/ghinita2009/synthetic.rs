@@ -7,7 +7,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use throng::report::{Unit, Verdict};
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 
 use super::measure::Data;
 use super::plot::{Figure, Plots};
@@ -75,7 +75,8 @@ fn table(rows: usize, alpha: f64) -> Result<Data> {
         writeln!(text, "{a},{b},{c},{d},v{value}")
             .map_err(|_| Error::bug("a table that cannot be written"))?;
     }
-    let fail = |cause: std::io::Error| Error::io("write", &std::env::temp_dir(), &cause);
+    let fail =
+        |cause: std::io::Error| Error::io(ErrorCode::CannotWrite, "write", &std::env::temp_dir(), &cause);
     let folder = tempfile::tempdir().map_err(fail)?;
     let path = folder.path().join("correlated.csv");
     std::fs::write(&path, text).map_err(fail)?;

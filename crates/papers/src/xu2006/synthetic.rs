@@ -7,7 +7,7 @@ use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::report::{Block, Claim, Section, Unit};
 use throng::watch::Unwatched;
-use throng::{Error, Result, run};
+use throng::{Error, ErrorCode, Result, run};
 
 use super::{METHODS, below, lines, mean_error, solve};
 use crate::Setting;
@@ -51,9 +51,10 @@ fn table(
         let row: Vec<String> = (0..attributes).map(|_| shape.value(&mut random).to_string()).collect();
         csv += &(row.join(",") + "\n");
     }
-    let folder = tempfile::tempdir().map_err(|cause| Error::io("write", &std::env::temp_dir(), &cause))?;
+    let folder = tempfile::tempdir()
+        .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", &std::env::temp_dir(), &cause))?;
     let data = folder.path().join("table.csv");
-    std::fs::write(&data, csv).map_err(|cause| Error::io("write", &data, &cause))?;
+    std::fs::write(&data, csv).map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", &data, &cause))?;
     let mut text = format!("[privacy]\nk = {K}\n[method]\nname = \"mondrian\"\nseed = {seed}\n");
     for (at, name) in names.iter().enumerate() {
         let weight = weights.get(at).copied().unwrap_or(1.0);

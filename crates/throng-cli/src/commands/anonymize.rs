@@ -8,7 +8,7 @@ use throng::release::{Files, Order, Output, Publish};
 use throng::report::{self, Report};
 use throng::run;
 use throng::secret::Secret;
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 
 use super::{load_policy, on_threads};
 use crate::args;
@@ -50,7 +50,7 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
 
 fn fill_recipe(mut output: Output, prepared: &run::Prepared) -> Result<Output> {
     let Some(recipe) = &prepared.recipe else {
-        return Err(Error::input("this method learns no masks that a recipe could hold")
+        return Err(Error::new(ErrorCode::NoMasks, "this method learns no masks that a recipe could hold")
             .with_hint("leave --recipe out, or use --method refine"));
     };
     output.write_all(recipe.to_json()?.as_bytes())?;
@@ -82,7 +82,7 @@ pub fn open_reports(files: &mut Files, paths: &[std::path::PathBuf]) -> Result<V
 fn check_ending(path: &Path) -> Result<()> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("json" | "html") => Ok(()),
-        _ => Err(Error::input("a report must end in .json or .html").in_file(path)),
+        _ => Err(Error::new(ErrorCode::BadFileEnding, "a report must end in .json or .html").in_file(path)),
     }
 }
 

@@ -12,15 +12,19 @@ use crate::show;
 pub fn run(arguments: &args::Audit) -> Result<ExitCode> {
     let (policy, _) = load_policy(&arguments.policy, &arguments.overrides)?;
     let progress = Progress::start(arguments.running.quiet)?;
-    let findings = on_threads(&arguments.running, || {
-        run::audit_files(&arguments.data, &arguments.release, &policy, &progress)
+    let (data, release) = (&arguments.data, &arguments.release);
+    let (findings, attacked) = on_threads(&arguments.running, || {
+        let findings = run::audit_files(data, release, &policy, &progress)?;
+        let attack = || run::attack_files(data, release, &policy, &progress);
+        Ok((findings, arguments.attack.then(attack).transpose()?))
     })?;
     drop(progress);
-    let measures = &findings.measures;
+    let (measures, attack) = (&findings.measures, attacked.as_ref());
     if arguments.json {
-        show::print(&report::json(measures)?)?;
+        show::print(&report::audit_json(measures, attack)?)?;
     } else if !arguments.running.quiet {
         show::print(&report::measures_terminal(measures))?;
+        attack.map_or(Ok(()), |attack| show::print(&report::attack_terminal(attack)))?;
     }
     Ok(if measures.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

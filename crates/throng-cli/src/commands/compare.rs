@@ -7,8 +7,9 @@ use throng::plan::Registry;
 use throng::policy::Policy;
 use throng::release::{Files, publish_all};
 use throng::run::Compare;
+use throng::secret::Secret;
 use throng::table::source::is_standard;
-use throng::{Error, Result, report};
+use throng::{Error, ErrorCode, Result, report};
 
 use super::on_threads;
 use crate::args;
@@ -22,6 +23,7 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
         policy: Policy::load(&arguments.policy)?,
         methods: arguments.methods.clone(),
         ks: arguments.k.clone(),
+        secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
         registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.
@@ -47,9 +49,11 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
 
 fn check_page(path: &Path) -> Result<()> {
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("json") => Err(Error::input("the comparison is written as an HTML page")
-            .in_file(path)
-            .with_hint("name it .html; --json FILE writes the figures as JSON too")),
+        Some("json") => {
+            Err(Error::new(ErrorCode::BadFileEnding, "the comparison is written as an HTML page")
+                .in_file(path)
+                .with_hint("name it .html; --json FILE writes the figures as JSON too"))
+        }
         _ => Ok(()),
     }
 }

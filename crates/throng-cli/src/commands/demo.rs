@@ -7,7 +7,7 @@ use throng::plan::Registry;
 use throng::policy::Policy;
 use throng::release::{Order, Output, Publish, publish_all};
 use throng::run::Anonymize;
-use throng::{Error, Result, report};
+use throng::{Error, ErrorCode, Result, report};
 
 use super::anonymize::fill_reports;
 use super::on_threads;
@@ -81,9 +81,12 @@ fn check_folder(folder: &Path) -> Result<()> {
     let changed = SAMPLE.iter().filter(|file| !is_same(file)).map(|(name, _)| *name);
     let taken = changed.chain(results).map(|name| folder.join(name)).find(|path| path.exists());
     match taken {
-        Some(path) => Err(Error::input("the demo would overwrite a file that it did not write")
-            .in_file(path)
-            .with_hint("choose another folder with --out DIR")),
+        Some(path) => Err(Error::new(
+            ErrorCode::WouldOverwrite,
+            "the demo would overwrite a file that it did not write",
+        )
+        .in_file(path)
+        .with_hint("choose another folder with --out DIR")),
         None => Ok(()),
     }
 }
@@ -91,7 +94,7 @@ fn check_folder(folder: &Path) -> Result<()> {
 fn write_sample(folder: &Path) -> Result<()> {
     let below = folder.join("hierarchies");
     std::fs::create_dir_all(&below).map_err(|cause| {
-        let error = Error::io("create the folder", folder, &cause);
+        let error = Error::io(ErrorCode::CannotWrite, "create the folder", folder, &cause);
         if error.hint().is_some() { error } else { error.with_hint("choose another folder with --out DIR") }
     })?;
     let mut outputs = Vec::new();

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use throng::plan::Registry;
 use throng::release::Files;
 use throng::run::Evaluate;
-use throng::{Error, Result, report};
+use throng::{Error, ErrorCode, Result, report};
 
 use super::{load_policy, on_threads};
 use crate::args;
@@ -24,6 +24,7 @@ pub fn run(arguments: &args::Evaluate) -> Result<ExitCode> {
         policy,
         release: arguments.release.clone(),
         task: arguments.task.clone(),
+        secret: None,
         registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.
@@ -52,7 +53,8 @@ pub fn run(arguments: &args::Evaluate) -> Result<ExitCode> {
 /// `KEY=VALUE`, the value as in a policy; a text needs no quotes.
 fn read_setting(setting: &str) -> Result<(String, toml::Value)> {
     let (key, value) = setting.split_once('=').ok_or_else(|| {
-        Error::input(format!("--set {setting} gives no value")).with_hint("write --set KEY=VALUE")
+        Error::new(ErrorCode::BadUsage, format!("--set {setting} gives no value"))
+            .with_hint("write --set KEY=VALUE")
     })?;
     let read = |text: &str| format!("value = {text}").parse::<toml::Table>().ok()?.remove("value");
     let value = read(value.trim()).unwrap_or_else(|| toml::Value::String(value.to_owned()));

@@ -8,7 +8,7 @@ use throng::policy::{Policy, Role};
 use throng::release::Files;
 use throng::table::source::is_standard;
 use throng::table::{Reading, Storage, Table};
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 
 use crate::args;
 use crate::progress::Progress;
@@ -17,7 +17,7 @@ use crate::show;
 pub fn run(arguments: &args::Init) -> Result<ExitCode> {
     let path = &arguments.output;
     if path.is_file() && !arguments.force {
-        return Err(Error::input("this policy exists already")
+        return Err(Error::new(ErrorCode::FileExists, "this policy exists already")
             .in_file(path)
             .with_hint("name another file with -o, or overwrite it with --force"));
     }
@@ -27,7 +27,7 @@ pub fn run(arguments: &args::Init) -> Result<ExitCode> {
     let progress = Progress::start(false)?;
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
     let table = Table::read(&arguments.data, &Reading::new(&plan, &progress))?;
-    let suggestion = suggest(&table, throng::plan::draw_seed()?)?;
+    let suggestion = suggest(&table)?;
     drop((progress, table));
     let policy = Policy::parse(&suggestion.text, Some(path))
         .map_err(|error| Error::bug(format!("the suggested policy is not valid: {}", error.message())))?;
@@ -44,6 +44,7 @@ fn next_steps(data: &Path, path: &Path, policy: &Policy, suggestion: &Suggestion
         (Role::Quasi, "quasi-identifiers"),
         (Role::Sensitive, "sensitive"),
         (Role::Identifier, "identifiers"),
+        (Role::Person, "person"),
         (Role::Other, "other"),
     ];
     let mut text = format!("Wrote {}; check the guessed roles:\n\n", path.display());

@@ -15,7 +15,7 @@ mod simulate;
 use std::process::ExitCode;
 
 use throng::policy::Policy;
-use throng::{Error, Result};
+use throng::{Error, ErrorCode, Result};
 
 use crate::args::{Arguments, Command, Overrides, Running};
 
@@ -66,12 +66,12 @@ const MOST_THREADS: usize = 1024;
 /// Runs work on as many threads as asked for.
 fn on_threads<T: Send>(running: &Running, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     if running.threads.is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads)) {
-        return Err(Error::input(format!("--threads must be from 1 to {MOST_THREADS}"))
+        return Err(Error::new(ErrorCode::BadUsage, format!("--threads must be from 1 to {MOST_THREADS}"))
             .with_hint("leave it out to use all cores"));
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(running.threads.unwrap_or(0))
         .build()
-        .map_err(|cause| Error::input(format!("cannot start the threads: {cause}")))?
+        .map_err(|cause| Error::new(ErrorCode::BadUsage, format!("cannot start the threads: {cause}")))?
         .install(work)
 }

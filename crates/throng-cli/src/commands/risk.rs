@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
+use throng::as_is;
 use throng::policy::Policy;
-use throng::privacy::risk::{self, Background, Risk};
 use throng::problem::Problem;
+use throng::risk::{self, Background, Risk};
 use throng::watch::Watch;
 use throng::{Result, report, run};
 
@@ -39,5 +40,8 @@ fn measure(arguments: &args::Risk, policy: &Policy, watch: &dyn Watch) -> Result
         (None, Some(fraction)) => Background::Fraction(fraction),
         (None, None) => Background::Itself,
     };
-    risk::measure(&problem, &policy.missing, background, watch)
+    let mut risk = risk::measure(&problem, &policy.missing, background, watch)?;
+    risk.published_as_is = Some(as_is::of_table(&table, &problem, policy));
+    risk.notes.extend(throng::policy::suggest::person::warning(&table, policy));
+    Ok(risk)
 }

@@ -3,13 +3,14 @@
 use std::borrow::Cow;
 
 use super::Columns;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
 use crate::problem::{Attribute, Problem};
 use crate::published::{AttributeCells, Cell, Cells};
-use crate::table::domain::shorten;
+use crate::table::tails::{AT_LEAST, AT_MOST, end_of};
 use crate::table::value::{half_open_range, range};
 use crate::table::{ANY, Map, NodeId, Scale, Table, Taxonomy};
+use crate::words::shorten;
 
 impl<'a> Cells<'a> {
     /// Reads the cells of a release.
@@ -76,8 +77,11 @@ fn unreadable(release: &Table, column: usize, entry: usize, text: &str) -> Error
     release.error_at(
         column,
         entry as u32,
-        Error::input(format!("the published cell \"{}\" cannot be understood", shorten(text)))
-            .with_hint("it must be a value of the table, a range [low-high], a node of the hierarchy or *"),
+        Error::new(
+            ErrorCode::NotThisRelease,
+            format!("the published cell \"{}\" cannot be understood", shorten(text)),
+        )
+        .with_hint("it must be a value of the table, a range [low-high], a node of the hierarchy or *"),
     )
 }
 
@@ -122,6 +126,7 @@ impl<'a> CellReader<'a> {
             Scale::Numeric { values, .. } => {
                 let single = |text: &str| self.attribute.domain.read(text).map(|number| (number, number));
                 single(text)
+                    .or_else(|| self.beyond(text))
                     .or_else(|| range(text, |end| self.attribute.domain.read(end)))
                     .or_else(|| {
                         let (low, end) = half_open_range(text, |end| self.attribute.domain.read(end))?;
@@ -140,8 +145,19 @@ impl<'a> CellReader<'a> {
         if self.is_missing(low) && self.is_missing(high) {
             return Some(self.only_missing());
         }
-        let ends = (self.attribute.domain.read(low)?, self.attribute.domain.read(high)?);
+        let read = |text: &str| self.attribute.domain.read(end_of(text));
+        let ends = (read(low)?, read(high)?);
         (ends.0 <= ends.1).then(|| self.between(ends))
+    }
+
+    /// What a cell such as `≥ 60` or `≤ 18` covers: as far as the table goes.
+    fn beyond(&self, text: &str) -> Option<(f64, f64)> {
+        let read = |end: &str| self.attribute.domain.read(end);
+        match (text.strip_prefix(AT_LEAST), text.strip_prefix(AT_MOST)) {
+            (Some(low), _) => read(low).map(|low| (low, self.last.max(low))),
+            (None, Some(high)) => read(high).map(|high| (self.first.min(high), high)),
+            (None, None) => None,
+        }
     }
 
     fn is_missing(&self, text: &str) -> bool {

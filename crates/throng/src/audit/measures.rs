@@ -3,6 +3,9 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::{Outlier, Truth};
+use crate::as_is::PublishedAsIs;
+use crate::bound::LowerBound;
 use crate::privacy::{Achieved, Figure};
 
 /// The figures of one release. Field names are the keys of the JSON report.
@@ -26,6 +29,9 @@ pub struct Measures {
     pub l: Option<f64>,
     /// The l that was asked for.
     pub l_required: Option<f64>,
+    /// The largest l that any release of this table could have without leaving records out, where one is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub l_feasible: Option<f64>,
     /// The form of l-diversity.
     pub diversity: Option<&'static str>,
     /// Achieved t: the greatest distance over sensitive attributes.
@@ -34,6 +40,9 @@ pub struct Measures {
     pub t_required: Option<f64>,
     /// All forms of diversity for each sensitive attribute.
     pub sensitive: Vec<SensitiveMeasure>,
+    /// How many people there are, where the policy says whose records are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub people: Option<PeopleMeasure>,
     /// Number of classes (distinct combinations of published cells).
     pub classes: u64,
     /// Global certainty penalty, 0 … 1.
@@ -67,6 +76,17 @@ pub struct Measures {
     /// Whether it was published by permutation: k and classes are then those of groups, not of equal cells.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub permuted: bool,
+    /// What is published beside the quasi-identifiers, and the share of rows that are unique on all of it.
+    pub published_as_is: PublishedAsIs,
+    /// What the exact cells of a release by permutation tell apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exact_cells: Option<ExactCells>,
+    /// Published ends of ranges that are the value of a single record.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outliers: Vec<Outlier>,
+    /// Whether the release says what the table says, where it was compared with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truth: Option<Truth>,
     /// The rules of the policy, kept and broken.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleMeasure>,
@@ -90,6 +110,43 @@ impl Measures {
         self.gap = bound.as_ref().filter(|_| self.gcp > 0.0).map(gap);
         self.lower_bound = bound;
     }
+}
+
+/// What exact cells tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ExactCells {
+    /// The fewest rows that share all quasi-identifiers.
+    pub k: u64,
+    /// Rows that share them with no other.
+    pub unique_rows: u64,
+}
+
+/// People and their records.
+#[derive(Clone, Debug, Serialize)]
+pub struct PeopleMeasure {
+    /// People in the table.
+    pub people_in: u64,
+    /// People in the release; `None` if the files do not tell.
+    pub people_published: Option<u64>,
+    /// Records of a person on average.
+    pub average_records: f64,
+    /// The most records that a person has.
+    pub most_records: u64,
+    /// People with more than one record.
+    pub with_several: u64,
+    /// How it is known whose a published row is: `run`, `number`, `order`, or `bound` if nobody can tell and figures are
+    /// what holds whosever they are.
+    pub known_by: &'static str,
+    /// How many classes there are of each number of people, ascending.
+    pub class_sizes: Vec<(u64, u64)>,
+    /// The greatest share of a class's rows that one person has; `None` if the files do not tell.
+    pub greatest_share: Option<f64>,
+    /// Where a number of each person is published: the fewest people whose rows look alike, all of them taken together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alike: Option<u64>,
+    /// The same case: people that nobody else looks like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub followed: Option<u64>,
 }
 
 /// One named quasi-identifier.
@@ -135,17 +192,8 @@ pub struct SensitiveMeasure {
     pub l_entropy: f64,
     /// Greatest earth mover's distance to the table.
     pub t: f64,
-}
-
-/// A lower bound on the GCP of any release that meets the requirement.
-#[derive(Clone, Debug, Serialize)]
-pub struct LowerBound {
-    /// The bound, or its estimate when sampled.
-    pub gcp: f64,
-    /// Records it was computed from.
-    pub records: u64,
-    /// 95 % confidence interval when sampled.
-    pub interval: Option<(f64, f64)>,
+    /// Share of rows in classes that have one value only: who finds the class knows it.
+    pub told_share: f64,
 }
 
 /// How one quasi-identifier is distributed before and after.

@@ -8,28 +8,38 @@ mod distribution;
 mod loss;
 mod meaning;
 mod measures;
+mod outliers;
+mod people;
+mod people_matching;
 pub(crate) mod permutation;
 mod privacy;
 mod received;
 mod rules;
+pub(crate) mod truth;
 
 use std::path::Path;
 
 pub use loss::{Loss, LossSums};
 pub use measures::{
-    Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, RuleMeasure,
-    SensitiveMeasure,
+    Bin, Distribution, ExactCells, ExampleClass, Measures, PeopleMeasure, QuasiIdentifierMeasure,
+    RuleMeasure, SensitiveMeasure,
 };
+pub use outliers::Outlier;
 pub use privacy::codes_of;
 pub use received::{Keep, Received, Tables, storage};
+pub use truth::{Compared, Truth};
 
+use crate::as_is;
+use crate::bound;
+pub use crate::bound::LowerBound;
 use crate::classes::Classes;
-use crate::error::{Error, Result};
-use crate::loss::bound;
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{Policy, Role};
+use crate::privacy::Tally;
 use crate::problem::Problem;
 use crate::published::Published;
 pub use crate::published::{Cell, Cells};
+use crate::release::permutation::no_people_by_permutation;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -63,7 +73,7 @@ pub fn audit_file(problem: &Problem, policy: &Policy, release: &Path, watch: &dy
 /// use throng::watch::Unwatched;
 ///
 /// let policy = Policy::parse("[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n", None)?;
-/// let plan = |names: &[String]| Ok(throng::problem::storage(&policy, names));
+/// let plan = |names: &[String]| Ok(throng::bind::storage(&policy, names));
 /// let table = Table::read_from(&CSV, &b"age\n31\n34\n"[..], &Reading::new(&plan, &Unwatched))?;
 /// let problem = Problem::new(&table, &policy)?;
 ///
@@ -102,12 +112,15 @@ pub(crate) fn audit_cells<'a>(
     release: impl Into<Tables<'a>>,
     watch: &dyn Watch,
 ) -> Result<Findings> {
-    let Tables { release: table, sensitive } = release.into();
+    let Tables { release: table, sensitive, people: known } = release.into();
     received::check_storage(problem, table)?;
     watch.stage("auditing", None);
     let columns = release_columns(problem, table)?;
     let cells = Cells::of_columns(problem, policy, table, &columns)?;
     let permuted = permutation::groups(problem, table, sensitive)?;
+    if problem.people.is_some() && permuted.is_some() {
+        return Err(no_people_by_permutation().in_file(table.origin()));
+    }
     let classes = match &permuted {
         Some(permuted) => permuted.groups(table),
         None => Classes::group(table, &columns.all()),
@@ -137,9 +150,12 @@ pub(crate) fn audit_cells<'a>(
         Some(permuted) => vec![permuted.deal(table, &classes, &mut measures)],
         None => problem.sensitive.iter().map(|counted| codes_of(counted, table)).collect::<Result<_>>()?,
     };
+    let whose = people::whose(problem, table, known, (&cells, &classes, &codes), watch)?;
     let published = Published {
-        problem,
+        data: problem,
+        rules: &problem.rules,
         table,
+        whose: whose.as_ref().map(|found| &found.whose),
         columns: &columns.of_attribute,
         cells: &cells,
         missing: &policy.missing,
@@ -149,14 +165,24 @@ pub(crate) fn audit_cells<'a>(
         gcp: measures.gcp,
         greatest_loss: measures.maximum_ncp,
     };
+    measures.published_as_is =
+        as_is::of_release(table, policy, &columns.all(), permuted.as_ref().map(|permuted| permuted.column));
+    measures.outliers = outliers::measure(problem, table, &columns);
     rules::measure(&mut measures, &published);
     privacy::measure(&mut measures, policy, &published)?;
+    measures.l_feasible =
+        problem.requirement.diversity_of(&Tally::of_all(problem)).map(|margin| margin.feasible);
+    if let Some(found) = &whose {
+        people::measure(&mut measures, found, &published);
+    }
     let mut examples = privacy::examples(&published, &columns);
     let distributions = match permuted {
         Some(_) => {
             // Rows of a group differ, so none stands for all of them.
             examples.clear();
-            distribution::distributions(problem, &cells, &Classes::group(table, &columns.all()))
+            let exact = Classes::group(table, &columns.all());
+            privacy::permuted(&mut measures, &exact);
+            distribution::distributions(problem, &cells, &exact)
         }
         None => distribution::distributions(problem, &cells, &classes),
     };
@@ -164,12 +190,12 @@ pub(crate) fn audit_cells<'a>(
 }
 
 /// The release's columns of each quasi-identifier: one, or two where bounds were published.
-struct Columns {
+pub(crate) struct Columns {
     of_attribute: Vec<Vec<usize>>,
 }
 
 impl Columns {
-    fn all(&self) -> Vec<usize> {
+    pub fn all(&self) -> Vec<usize> {
         self.of_attribute.concat()
     }
 }
@@ -178,7 +204,7 @@ fn bounds(name: &str) -> [String; 2] {
     [format!("{name}.min"), format!("{name}.max")]
 }
 
-fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
+pub(crate) fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
     let find = |name: &str| release.names().iter().position(|column| column == name);
     let of_attribute = problem
         .attributes
@@ -188,10 +214,13 @@ fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
             match (find(&attribute.name), find(&low), find(&high)) {
                 (Some(column), ..) => Ok(vec![column]),
                 (None, Some(low), Some(high)) => Ok(vec![low, high]),
-                _ => Err(Error::input(format!("the release has no column \"{}\"", attribute.name))
-                    .in_file(release.origin())
-                    .for_attribute(&attribute.name)
-                    .with_hint("is this a release of this table, under this policy?")),
+                _ => Err(Error::new(
+                    ErrorCode::UnknownColumn,
+                    format!("the release has no column \"{}\"", attribute.name),
+                )
+                .in_file(release.origin())
+                .for_attribute(&attribute.name)
+                .with_hint("is this a release of this table, under this policy?")),
             }
         })
         .collect::<Result<_>>()?;
@@ -199,6 +228,12 @@ fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
 }
 
 fn identifier_violations(policy: &Policy, release: &Table) -> Vec<String> {
-    let identifiers = release.names().iter().filter(|name| policy.role(name) == Role::Identifier);
-    identifiers.map(|name| format!("the identifier \"{name}\" is published")).collect()
+    let names = release.names().iter();
+    let role = |name: &String| policy.attributes.get(name).map(|attribute| attribute.role);
+    let published = |name: &&String| match role(name) {
+        Some(Role::Identifier) => true,
+        Some(Role::Person) => policy.number_column() != Some(name),
+        _ => false,
+    };
+    names.filter(published).map(|name| format!("the identifier \"{name}\" is published")).collect()
 }

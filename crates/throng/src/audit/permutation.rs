@@ -4,7 +4,7 @@ use super::Measures;
 use super::privacy::codes_of;
 use super::received::no_sensitive_values;
 use crate::classes::Classes;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::problem::Problem;
 use crate::release::permutation::{COUNT, GROUP};
 use crate::table::{Map, Storage, Table};
@@ -45,8 +45,11 @@ pub(crate) fn groups(
     let table = sensitive.ok_or_else(|| no_sensitive_values().in_file(release.origin()))?;
     let needed = |name: &str| {
         find(table, name).filter(|at| table.storage(*at) == Storage::Coded).ok_or_else(|| {
-            Error::input(format!("the table of sensitive values has no column \"{name}\""))
-                .in_file(table.origin())
+            Error::new(
+                ErrorCode::UnknownColumn,
+                format!("the table of sensitive values has no column \"{name}\""),
+            )
+            .in_file(table.origin())
         })
     };
     let (group, count, _) = (needed(GROUP)?, needed(COUNT)?, needed(&counted.name)?);
@@ -58,7 +61,7 @@ pub(crate) fn groups(
     for (row, code) in codes.into_iter().enumerate() {
         let entry = table.numbers(count)[row];
         let count = counts[entry as usize].ok_or_else(|| {
-            let error = Error::input("a count must be a whole number");
+            let error = Error::new(ErrorCode::BadCell, "a count must be a whole number");
             table.error_at(count, entry, error)
         })?;
         match known[table.numbers(group)[row] as usize] {

@@ -1,28 +1,28 @@
 //! The privacy that a release achieves.
 
-use super::{Columns, ExampleClass, Measures, QuasiIdentifierMeasure, SensitiveMeasure};
+use super::{Columns, ExactCells, ExampleClass, Measures, QuasiIdentifierMeasure, SensitiveMeasure};
 use crate::classes::Classes;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
 use crate::privacy::{Closeness, Figure, Histogram, diversity};
-use crate::problem::Counted;
+use crate::problem::Protected;
 use crate::published::Published;
 use crate::table::Table;
 
 /// Measures all that the policy asks for, and what is told of every release.
 pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Published<'_>) -> Result<()> {
-    let (problem, privacy) = (published.problem, &policy.privacy);
+    let (problem, privacy) = (published.data, &policy.privacy);
     measures.requirements = privacy.measure(published)?;
     let violations = measures.requirements.iter().flat_map(|one| &one.violations);
     measures.violations.extend(violations.cloned());
-    measures.k = published.classes.smallest() as u64;
+    measures.k = published.sizes().min().unwrap_or(0) as u64;
     measures.k_required = privacy.k().map(|k| k as u64);
     measures.quasi_identifiers = privacy
         .quasi_identifiers()
         .iter()
         .zip(measures.requirements.iter().filter(|one| one.key == "quasi_identifiers"))
         .map(|(named, achieved)| QuasiIdentifierMeasure {
-            attributes: named.attributes.clone(),
+            attributes: named.names().to_vec(),
             k_required: named.k as u64,
             k: achieved.reached.map_or(0.0, Figure::value) as u64,
         })
@@ -33,7 +33,7 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
         (measures.t, measures.t_required) = (measures.reached("t"), privacy.t());
     }
     measures.sensitive = (0..problem.sensitive.len()).map(|at| sensitive(published, at)).collect();
-    if let Some(class) = problem.classes.first() {
+    if let Some(class) = problem.labels.first() {
         let codes = codes_of(class, published.table)?;
         let minority = minority(class, &codes, published.classes) + measures.suppressed;
         measures.classification_metric = Some(minority as f64 / problem.len() as f64);
@@ -41,10 +41,22 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
     Ok(())
 }
 
+/// What holds of a release by permutation: its rows are told apart by exact cells, and groups hide sensitive values only.
+pub(super) fn permuted(measures: &mut Measures, exact: &Classes) {
+    let alone = (0..exact.len()).filter(|class| exact.size(*class) == 1).count();
+    measures.exact_cells = Some(ExactCells { k: exact.smallest() as u64, unique_rows: alone as u64 });
+    for one in measures.requirements.iter_mut().filter(|one| one.key == "k") {
+        one.name = "records per group".to_owned();
+        one.meaning = "the fewest records among which nobody can tell whose a sensitive value is; their quasi-identifiers \
+                       are published exactly and hide nobody"
+            .to_owned();
+    }
+}
+
 /// The release's values of a column as codes of the table's domain.
-pub fn codes_of(counted: &Counted, release: &Table) -> Result<Vec<u32>> {
+pub fn codes_of(counted: &Protected, release: &Table) -> Result<Vec<u32>> {
     let column = release.names().iter().position(|name| *name == counted.name).ok_or_else(|| {
-        Error::input(format!("the release has no column \"{}\"", counted.name))
+        Error::new(ErrorCode::UnknownColumn, format!("the release has no column \"{}\"", counted.name))
             .in_file(release.origin())
             .for_attribute(&counted.name)
             .with_hint("is this a release of this table, under this policy?")
@@ -55,8 +67,9 @@ pub fn codes_of(counted: &Counted, release: &Table) -> Result<Vec<u32>> {
         .enumerate()
         .map(|(entry, text)| {
             counted.domain.code(text).ok_or_else(|| {
-                let error = Error::input("a published value does not occur in the table")
-                    .with_hint("is this a release of this table, under this policy?");
+                let error =
+                    Error::new(ErrorCode::NotThisRelease, "a published value does not occur in the table")
+                        .with_hint("is this a release of this table, under this policy?");
                 release.error_at(column, entry as u32, error)
             })
         })
@@ -66,13 +79,14 @@ pub fn codes_of(counted: &Counted, release: &Table) -> Result<Vec<u32>> {
 
 /// The worst class in every form of diversity.
 fn sensitive(published: &Published<'_>, at: usize) -> SensitiveMeasure {
-    let counted = &published.problem.sensitive[at];
+    let counted = &published.data.sensitive[at];
     let closeness = Closeness::new(1.0, 0, counted);
     let of = |counts: &Histogram| Worst {
         frequency: diversity::frequency(counts),
         distinct: diversity::distinct(counts),
         entropy: diversity::entropy(counts),
         distance: closeness.distance(counts),
+        told: if diversity::distinct(counts) == 1 { counts.total() } else { 0 },
     };
     let worst = published.over_classes(at, Worst::NONE, of, Worst::and);
     SensitiveMeasure {
@@ -81,6 +95,7 @@ fn sensitive(published: &Published<'_>, at: usize) -> SensitiveMeasure {
         l_distinct: worst.distinct as u64,
         l_entropy: worst.entropy.exp(),
         t: worst.distance,
+        told_share: worst.told as f64 / (published.rows().max(1)) as f64,
     }
 }
 
@@ -90,11 +105,18 @@ struct Worst {
     distinct: usize,
     entropy: f64,
     distance: f64,
+    /// Rows of classes with one value only.
+    told: u64,
 }
 
 impl Worst {
-    const NONE: Worst =
-        Worst { frequency: f64::INFINITY, distinct: usize::MAX, entropy: f64::INFINITY, distance: 0.0 };
+    const NONE: Worst = Worst {
+        frequency: f64::INFINITY,
+        distinct: usize::MAX,
+        entropy: f64::INFINITY,
+        distance: 0.0,
+        told: 0,
+    };
 
     fn and(self, other: Self) -> Self {
         Worst {
@@ -102,12 +124,13 @@ impl Worst {
             distinct: self.distinct.min(other.distinct),
             entropy: self.entropy.min(other.entropy),
             distance: self.distance.max(other.distance),
+            told: self.told + other.told,
         }
     }
 }
 
 /// Records whose class label is not the most frequent of their class.
-fn minority(counted: &Counted, codes: &[u32], classes: &Classes) -> u64 {
+fn minority(counted: &Protected, codes: &[u32], classes: &Classes) -> u64 {
     let mut histogram = Histogram::new(counted.domain.len());
     (0..classes.len())
         .map(|class| {
@@ -123,7 +146,7 @@ const EXAMPLES: usize = 10;
 
 /// Classes spread evenly over all sizes.
 pub(super) fn examples(published: &Published<'_>, columns: &Columns) -> Vec<ExampleClass> {
-    let Published { problem, table: release, classes, sensitive, .. } = *published;
+    let Published { data, table: release, classes, sensitive, .. } = *published;
     let mut by_size: Vec<usize> = (0..classes.len()).collect();
     by_size.sort_by_key(|class| (classes.size(*class), classes.first_row(*class)));
     let count = EXAMPLES.min(by_size.len());
@@ -137,7 +160,7 @@ pub(super) fn examples(published: &Published<'_>, columns: &Columns) -> Vec<Exam
             ExampleClass {
                 size: classes.size(class) as u64,
                 cells: join_bounds(columns, texts.iter().zip(&numbers).map(cell).collect()),
-                sensitive: problem
+                sensitive: data
                     .sensitive
                     .iter()
                     .zip(sensitive)
@@ -158,7 +181,7 @@ fn join_bounds(columns: &Columns, cells: Vec<String>) -> Vec<String> {
         .collect()
 }
 
-fn value_counts(counted: &Counted, codes: &[u32], rows: &[u32]) -> Vec<(String, u64)> {
+fn value_counts(counted: &Protected, codes: &[u32], rows: &[u32]) -> Vec<(String, u64)> {
     let mut histogram = Histogram::new(counted.domain.len());
     rows.iter().for_each(|row| histogram.add(codes[*row as usize]));
     let mut counts: Vec<(u32, u32)> = histogram.present().collect();

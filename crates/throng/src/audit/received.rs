@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::permutation;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::release::Sink;
@@ -18,6 +18,8 @@ pub struct Received {
     pub table: Table,
     /// The sensitive values by group.
     pub sensitive: Option<Table>,
+    /// Whose each row is, as whoever wrote the release knows.
+    pub people: Option<Vec<u32>>,
 }
 
 /// Which columns of a release are read.
@@ -36,17 +38,23 @@ pub struct Tables<'a> {
     pub release: &'a Table,
     /// The sensitive values by group, if it is one by permutation.
     pub sensitive: Option<&'a Table>,
+    /// Whose each row is, where that is known.
+    pub people: Option<&'a [u32]>,
 }
 
 impl<'a> From<&'a Table> for Tables<'a> {
     fn from(release: &'a Table) -> Self {
-        Tables { release, sensitive: None }
+        Tables { release, sensitive: None, people: None }
     }
 }
 
 impl<'a> From<&'a Received> for Tables<'a> {
     fn from(published: &'a Received) -> Self {
-        Tables { release: &published.table, sensitive: published.sensitive.as_ref() }
+        Tables {
+            release: &published.table,
+            sensitive: published.sensitive.as_ref(),
+            people: published.people.as_deref(),
+        }
     }
 }
 
@@ -103,18 +111,21 @@ impl Received {
                 Some(sensitive(&reading.named("the table of sensitive values"))?)
             }
         };
-        Ok(Received { table, sensitive })
+        Ok(Received { table, sensitive, people: None })
     }
 }
 
 pub(super) fn no_sensitive_values() -> Error {
-    Error::input("the release is one by permutation, but the table of its sensitive values is not there")
-        .with_hint("give both tables")
+    Error::new(
+        ErrorCode::SensitiveTableMissing,
+        "the release is one by permutation, but the table of its sensitive values is not there",
+    )
+    .with_hint("give both tables")
 }
 
-/// How an audit needs the columns of a release to be kept.
+/// How an audit needs the columns of a release to be kept: those that it reads coded, the others as they are.
 pub fn storage(problem: &Problem, names: &[String]) -> Vec<Storage> {
-    let keep = |name: &String| if is_audited(problem, name) { Storage::Coded } else { Storage::Skip };
+    let keep = |name: &String| if is_audited(problem, name) { Storage::Coded } else { Storage::Text };
     names.iter().map(keep).collect()
 }
 
@@ -124,8 +135,8 @@ fn is_audited(problem: &Problem, name: &str) -> bool {
             name == attribute.name || super::bounds(&attribute.name).iter().any(|bound| bound == name)
         })
     };
-    let counted = || problem.sensitive.iter().chain(&problem.classes).any(|counted| counted.name == name);
-    name == GROUP || quasi(name) || counted()
+    let counted = || problem.sensitive.iter().chain(&problem.labels).any(|counted| counted.name == name);
+    name == GROUP || quasi(name) || counted() || problem.number_column.as_deref() == Some(name)
 }
 
 /// An error if a column that an audit looks at was not kept in a way that it can be looked at.
@@ -133,9 +144,10 @@ pub(super) fn check_storage(problem: &Problem, release: &Table) -> Result<()> {
     let mut names = release.names().iter().enumerate();
     let lost = names.find(|(at, name)| release.storage(*at) != Storage::Coded && is_audited(problem, name));
     lost.map_or(Ok(()), |(_, name)| {
-        Err(Error::input(format!(
-            "the column \"{name}\" of the release was read in a way that cannot be audited"
-        ))
+        Err(Error::new(
+            ErrorCode::BadUsage,
+            format!("the column \"{name}\" of the release was read in a way that cannot be audited"),
+        )
         .in_file(release.origin())
         .for_attribute(name)
         .with_hint("keep it coded; `audit::storage` says how to keep each column"))

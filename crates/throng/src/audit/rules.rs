@@ -6,11 +6,11 @@ use crate::published::Published;
 
 /// Looks at the cells of every class.
 pub(super) fn measure(measures: &mut Measures, published: &Published<'_>) {
-    let sizes: Vec<usize> = published.sizes().collect();
-    for rule in published.problem.rules.iter() {
+    let sizes: Vec<usize> = published.rows_of_classes().collect();
+    for rule in published.rules.iter() {
         let breaking = broken_classes(rule, published);
         measures.rules.push(RuleMeasure {
-            attribute: published.problem.attributes[rule.attribute].name.clone(),
+            attribute: published.data.attributes[rule.attribute].name.clone(),
             rule: rule.text.clone(),
             importance: rule.importance,
             hard: rule.hard,

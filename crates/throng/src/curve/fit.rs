@@ -16,8 +16,8 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
 use super::{Axis, Curve, bits_of};
+use crate::data::{Attribute, Code, Lanes, Matrix};
 use crate::loss::{Extent, Kernel};
-use crate::problem::{Attribute, Code, Lanes, Matrix};
 
 /// Records that candidates are compared on.
 const SAMPLE: usize = 1 << 14;

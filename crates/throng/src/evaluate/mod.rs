@@ -12,7 +12,7 @@ pub mod queries;
 use std::path::{Path, PathBuf};
 
 use crate::audit::{Cells, Measures};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::Solution;
 use crate::method::options::{Mistake, OptionSpec, Options};
 use crate::policy::Policy;
@@ -21,6 +21,7 @@ use crate::release::Publish;
 use crate::report::Section;
 use crate::table::{Storage, Table};
 use crate::watch::Watch;
+use crate::words::did_you_mean;
 
 /// The tasks of this library.
 pub static STANDARD: &[Entry] = &[queries::QUERIES, cube::CUBE, classify::CLASSIFY, partition::PARTITION];
@@ -83,7 +84,7 @@ impl Tasks {
                 Some(guess) => format!("did you mean \"{guess}\"?"),
                 None => format!("the tasks are {}", names.join(", ")),
             };
-            Error::input(format!("there is no task \"{name}\"")).with_hint(hint)
+            Error::new(ErrorCode::UnknownTask, format!("there is no task \"{name}\"")).with_hint(hint)
         })
     }
 

@@ -1,8 +1,7 @@
 //! Arrow IPC: the format for files, and the one for streams.
 
-use super::{Format, Target, guarded, ipc, not_encoded};
-use crate::error::{Error, Result};
-use crate::release::Rendered;
+use super::{Format, Target, Writable, guarded, ipc, not_encoded};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::batches::{Budget, Columns};
 use crate::table::source::Input;
 use crate::table::{Reading, Table};
@@ -19,7 +18,10 @@ pub static ARROW_STREAM: Format = Format { name: "Arrow", endings: &["arrows"], 
 fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     let origin = input.origin.clone();
     let file = input.into_file()?;
-    let bytes = file.metadata().map_err(|cause| Error::io("read", origin.as_ref(), &cause))?.len();
+    let bytes = file
+        .metadata()
+        .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", origin.as_ref(), &cause))?
+        .len();
     let budget = Budget::of_file(reading.expansion, bytes);
     let (schema, _) = guarded(&ARROW, || ipc::open(&file, None, reading.expansion))??;
     let columns = Columns::plan(reading, &schema)?;
@@ -30,14 +32,14 @@ fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     columns.table(origin, reading, chunks)
 }
 
-fn write_file(table: &Rendered<'_>, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+fn write_file(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
     let batches = table.batches()?;
     let mut writer = FileWriter::try_new(target, &batches.schema()).map_err(|_| not_encoded())?;
     batches.for_each(watch, &mut |batch| writer.write(&batch).map_err(|_| not_encoded()))?;
     writer.finish().map_err(|_| not_encoded())
 }
 
-fn write_stream(table: &Rendered<'_>, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+fn write_stream(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
     let batches = table.batches()?;
     let mut writer = StreamWriter::try_new(target, &batches.schema()).map_err(|_| not_encoded())?;
     batches.for_each(watch, &mut |batch| writer.write(&batch).map_err(|_| not_encoded()))?;

@@ -2,10 +2,8 @@
 
 use memchr::{memchr, memchr3};
 
-use super::{Format, Target};
+use super::{Format, Spelling, Syntax, Target, Value, Writable};
 use crate::error::Result;
-use crate::release::Rendered;
-use crate::release::text::{Syntax, Value};
 use crate::table::blocks::Blocks;
 use crate::table::source::Input;
 use crate::table::{Dialect, Reading, Table, chunk, text};
@@ -26,17 +24,17 @@ fn read_tabs(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
 }
 
 /// Writes with the table's own delimiter.
-fn write_any(table: &Rendered<'_>, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+fn write_any(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
     let delimiter = table.dialect().unwrap_or_default().delimiter;
-    table.write_lines(&Delimited { delimiter }, target, watch)
+    table.write_lines(&Spelling::Delimited(Delimited { delimiter }), target, watch)
 }
 
-fn write_tabs(table: &Rendered<'_>, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
-    table.write_lines(&Delimited { delimiter: b'\t' }, target, watch)
+fn write_tabs(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+    table.write_lines(&Spelling::Delimited(Delimited { delimiter: b'\t' }), target, watch)
 }
 
 /// One row per line, cells in quotes where they need them.
-struct Delimited {
+pub(crate) struct Delimited {
     delimiter: u8,
 }
 

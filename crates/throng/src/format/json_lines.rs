@@ -16,17 +16,15 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Format, Target};
-use crate::error::{Error, Result};
-use crate::release::Rendered;
-use crate::release::text::{Syntax, Value};
+use super::{Format, Spelling, Syntax, Target, Value, Writable};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::batches::Budget;
 use crate::table::blocks::Blocks;
 use crate::table::chunk::{Chunk, ChunkBuilder, Slot, Written, slots};
-use crate::table::domain::shorten;
 use crate::table::source::Input;
 use crate::table::{Map, Reading, Table, value};
 use crate::watch::Watch;
+use crate::words::shorten;
 
 /// JSON Lines, also called newline-delimited JSON.
 pub static JSON_LINES: Format = Format { name: "JSON Lines", endings: &["jsonl", "ndjson"], read, write };
@@ -55,8 +53,8 @@ fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     Ok(Table::new(origin, names, storage, chunks).with_nulls())
 }
 
-fn write(table: &Rendered<'_>, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
-    table.write_lines(&Lines::new(&table.names()), target, watch)
+fn write(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+    table.write_lines(&Spelling::Lines(Lines::new(&table.names())), target, watch)
 }
 
 /// The keys of some blocks in order of first appearance.
@@ -70,13 +68,14 @@ fn names_in(blocks: &[Vec<u8>]) -> Result<Vec<String>> {
         lines += memchr_iter(b'\n', block).count() as u64;
     }
     match names.order.len() {
-        0 => Err(Error::input("the table is empty: there is no record")
+        0 => Err(Error::new(ErrorCode::EmptyTable, "the table is empty: there is no record")
             .on_line(1)
             .with_hint("each line must be an object such as {\"age\": 31, \"city\": \"Rome\"}")),
-        count if count > MOST_COLUMNS => {
-            Err(Error::input(format!("the records have more than {MOST_COLUMNS} different keys"))
-                .with_hint("keys are names of columns; give data as values"))
-        }
+        count if count > MOST_COLUMNS => Err(Error::new(
+            ErrorCode::BadJsonLine,
+            format!("the records have more than {MOST_COLUMNS} different keys"),
+        )
+        .with_hint("keys are names of columns; give data as values")),
         _ => Ok(names.order),
     }
 }
@@ -125,10 +124,10 @@ fn records(block: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 
 fn parse_line(text: &[u8], line: u64) -> Result<Object<'_>> {
     serde_json::from_slice(text).map_err(|_| match std::str::from_utf8(text) {
-        Ok(_) => Error::input("this line is not a JSON object")
+        Ok(_) => Error::new(ErrorCode::BadJsonLine, "this line is not a JSON object")
             .on_line(line)
             .with_hint("each line must be one object such as {\"age\": 31, \"city\": \"Rome\"}"),
-        Err(_) => Error::input("this line is not valid UTF-8")
+        Err(_) => Error::new(ErrorCode::NotUtf8, "this line is not valid UTF-8")
             .on_line(line)
             .with_hint("save the table as UTF-8, for instance with `iconv -f latin1 -t utf8`"),
     })
@@ -218,10 +217,10 @@ impl<'a> Columns<'a> {
             for (key, value) in parse_line(text, line)?.0 {
                 let at = self.place(&key).map_err(|error| error.on_line(line))?;
                 if cells[at].replace(value).is_some() {
-                    return Err(Error::input(format!(
-                        "the key \"{}\" occurs twice in this record",
-                        shorten(&key)
-                    ))
+                    return Err(Error::new(
+                        ErrorCode::BadJsonLine,
+                        format!("the key \"{}\" occurs twice in this record", shorten(&key)),
+                    )
                     .on_line(line)
                     .with_hint("give each key once"));
                 }
@@ -245,11 +244,14 @@ impl<'a> Columns<'a> {
 
     fn place(&self, key: &str) -> Result<usize> {
         self.places.get(key).copied().ok_or_else(|| {
-            Error::input(format!(
-                "the key \"{}\" appears here for the first time, after {} MiB of records",
-                shorten(key),
-                LOOK_AHEAD >> 20
-            ))
+            Error::new(
+                ErrorCode::BadJsonLine,
+                format!(
+                    "the key \"{}\" appears here for the first time, after {} MiB of records",
+                    shorten(key),
+                    LOOK_AHEAD >> 20
+                ),
+            )
             .with_hint("let the first record have all keys, with null for those that are missing")
         })
     }
@@ -267,14 +269,17 @@ impl<'a> Columns<'a> {
             Some(b'"') => {
                 *scratch = serde_json::from_str(text).map_err(|_| {
                     // Half of a pair of surrogates stands for no character.
-                    Error::input("a text in this record stands for no text")
+                    Error::new(ErrorCode::BadCell, "a text in this record stands for no text")
                         .with_hint("correct its \\u escapes")
                 })?;
                 builder.push(at, scratch.as_bytes());
             }
             Some(b'{' | b'[') => {
-                return Err(Error::input("a value is an object or a list, not a single value")
-                    .with_hint("give each part a key of its own, or make the column an identifier"));
+                return Err(Error::new(
+                    ErrorCode::NestedValue,
+                    "a value is an object or a list, not a single value",
+                )
+                .with_hint("give each part a key of its own, or make the column an identifier"));
             }
             _ => builder.push_written(at, text.as_bytes(), Written::Bare),
         }
@@ -283,7 +288,7 @@ impl<'a> Columns<'a> {
 }
 
 /// One object per line, with all keys in the order of the columns.
-struct Lines {
+pub(crate) struct Lines {
     /// What stands before the cell of each column.
     before: Vec<Vec<u8>>,
 }

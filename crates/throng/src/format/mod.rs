@@ -1,7 +1,8 @@
 //! File formats: how bytes become a table, and a release bytes.
 //!
 //! A format is one entry: its name, the endings of its files, a reader and a writer. To add one: a file here, and one
-//! line in [`FORMATS`]. Nothing in a written file may tell more than its cells do: think of dictionaries, statistics,
+//! line in [`FORMATS`]; one that spells rows in a way of its own has a variant of `Spelling` too. What is written is
+//! [`Writable`]: formats know no releases. Nothing in a written file may tell more than its cells do: think of dictionaries, statistics,
 //! order, and how cells are spelt.
 
 mod arrow;
@@ -10,20 +11,24 @@ mod ipc;
 mod json_lines;
 mod parquet;
 mod shared_file;
+mod syntax;
 
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
 pub use arrow::{ARROW, ARROW_STREAM};
 pub use delimited::{CSV, TSV};
 pub use json_lines::JSON_LINES;
 pub use parquet::PARQUET;
+pub(crate) use syntax::{Spelling, Syntax, Value, push_row};
 
-use crate::error::{Error, Result};
-use crate::release::Rendered;
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::source::{Input, ending_of};
-use crate::table::{Reading, Table};
+use crate::table::{Dialect, Reading, Table};
 use crate::watch::Watch;
 
 /// All formats. The first is that of names whose ending is none of theirs.
@@ -43,7 +48,7 @@ pub struct Format {
     /// Reads a table.
     pub(crate) read: fn(Input<'_>, &Reading<'_>) -> Result<Table>,
     /// Writes a table of a release.
-    pub(crate) write: fn(&Rendered<'_>, &mut Target<'_>, &dyn Watch) -> Result<()>,
+    pub(crate) write: fn(&dyn Writable, &mut Target<'_>, &dyn Watch) -> Result<()>,
 }
 
 impl Format {
@@ -63,7 +68,7 @@ impl Format {
     /// Writes a table of a release. `place` is what errors say they were writing.
     pub(crate) fn write_to(
         &self,
-        table: &Rendered<'_>,
+        table: &dyn Writable,
         writer: &mut (dyn Write + Send),
         place: &Path,
         watch: &dyn Watch,
@@ -71,7 +76,7 @@ impl Format {
         let mut target = Target { writer, place, failure: None };
         let outcome = (self.write)(table, &mut target, watch);
         match target.failure {
-            Some(cause) => Err(Error::io("write", place, &cause)),
+            Some(cause) => Err(Error::io(ErrorCode::CannotWrite, "write", place, &cause)),
             None => outcome,
         }
     }
@@ -115,13 +120,43 @@ impl Table {
     }
 }
 
+/// A table to be written, in whichever form a format asks for. Forms are chosen once per table, not per row.
+pub(crate) trait Writable {
+    /// Names of the columns.
+    fn names(&self) -> Vec<&str>;
+
+    /// How the table that it was made from delimits its cells, if that is one of delimited text.
+    fn dialect(&self) -> Option<Dialect>;
+
+    /// Writes it as lines of text.
+    fn write_lines(&self, spelling: &Spelling, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()>;
+
+    /// The table as record batches.
+    fn batches(&self) -> Result<Box<dyn Batched + '_>>;
+}
+
+/// Record batches, made as they are asked for.
+pub(crate) trait Batched {
+    /// Names and types of the columns.
+    fn schema(&self) -> SchemaRef;
+
+    /// Hands every batch over, in order.
+    fn for_each(
+        &self,
+        watch: &dyn Watch,
+        take: &mut (dyn FnMut(RecordBatch) -> Result<()> + Send),
+    ) -> Result<()>;
+}
+
 /// Opens or reads on. The words of other crates may quote cells, so none are passed on; and some readers panic on
 /// damaged files, which to a user is a file that cannot be read.
 fn guarded<T, E>(format: &Format, work: impl FnOnce() -> Result<T, E>) -> Result<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(_)) | Err(_) => Err(Error::input(format!("this is not a readable {} file", format.name))
-            .with_hint("check that the file is complete and that its ending names its format")),
+        Ok(Err(_)) | Err(_) => {
+            Err(Error::new(ErrorCode::UnreadableFile, format!("this is not a readable {} file", format.name))
+                .with_hint("check that the file is complete and that its ending names its format"))
+        }
     }
 }
 
@@ -179,7 +214,7 @@ mod tests {
             let place = Path::new("release.parquet");
             let mut target = Target { writer: &mut full, place, failure: None };
             let _ = target.write_all(&vec![0; size]).and_then(|()| target.flush());
-            let error = Error::io("write", place, &target.failure.unwrap());
+            let error = Error::io(ErrorCode::CannotWrite, "write", place, &target.failure.unwrap());
             assert!(error.message().contains("no space left"), "{error}");
             assert_eq!(error.place().file.as_deref(), Some(place));
         }

@@ -11,9 +11,8 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::shared_file::SharedFile;
-use super::{Format, Target, guarded, not_encoded};
-use crate::error::{Error, Result};
-use crate::release::Rendered;
+use super::{Format, Target, Writable, guarded, not_encoded};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::batches::{Batches, Budget, CHUNK_ROWS, Columns};
 use crate::table::chunk::Chunk;
 use crate::table::source::Input;
@@ -26,7 +25,8 @@ pub static PARQUET: Format = Format { name: "Parquet", endings: &["parquet", "pq
 fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     let origin = input.origin.clone();
     let file = input.into_file()?;
-    let input = SharedFile::new(file).map_err(|cause| Error::io("read", origin.as_ref(), &cause))?;
+    let input = SharedFile::new(file)
+        .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", origin.as_ref(), &cause))?;
     let budget = Budget::of_file(reading.expansion, input.bytes());
     let metadata = guarded(&PARQUET, || ArrowReaderMetadata::load(&input, ArrowReaderOptions::new()))?;
     let columns = Columns::plan(reading, metadata.schema())?;
@@ -53,7 +53,7 @@ fn row_group(
     Ok(Box::new(std::iter::from_fn(move || guarded(&PARQUET, || batches.next().transpose()).transpose())))
 }
 
-fn write(table: &Rendered<'_>, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+fn write(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
         .set_statistics_enabled(EnabledStatistics::Page)

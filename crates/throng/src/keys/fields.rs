@@ -6,8 +6,9 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeInteger, DeString, DeTable, DeValue, ValueDeserializer};
 
-use super::source::{Source, suggest};
-use crate::error::{Error, Result};
+use super::source::Source;
+use crate::error::{Error, ErrorCode, Result};
+use crate::words::suggest;
 
 /// A value with its place in the policy.
 pub(crate) type Item<'i> = Spanned<DeValue<'i>>;
@@ -29,7 +30,9 @@ impl<'t, 'i> Fields<'t, 'i> {
             if !known.contains(&name) {
                 let hint = suggest(name, known, &format!("the keys of {title} are {}", known.join(", ")));
                 let message = format!("unknown key \"{name}\" in {title}");
-                return Err(source.error(&key.span(), message, "not a known key").with_hint(hint));
+                return Err(source
+                    .error(ErrorCode::UnknownKey, &key.span(), message, "not a known key")
+                    .with_hint(hint));
             }
         }
         Ok(Fields { source, table })
@@ -139,7 +142,7 @@ pub(crate) fn as_table<'t, 'i>(
 /// A value of the wrong type.
 pub(crate) fn mismatch(source: Source<'_>, item: &Item<'_>, name: &str, expected: &str) -> Error {
     let message = format!("{name} must be {expected}, found {}", found(item.get_ref()));
-    source.error(&item.span(), message, format!("expected {expected}"))
+    source.error(ErrorCode::WrongType, &item.span(), message, format!("expected {expected}"))
 }
 
 /// A whole number, if it is one and not out of range.
@@ -192,6 +195,11 @@ pub(crate) fn key_span(table: &DeTable<'_>, key: &str) -> Option<Range<usize>> {
 pub(crate) fn value(source: Source<'_>, key: &str, item: &Item<'_>) -> Result<toml::Value> {
     toml::Value::deserialize(ValueDeserializer::from(item.clone())).map_err(|error| {
         let span = error.span().unwrap_or_else(|| item.span());
-        source.error(&span, format!("the value of {key} cannot be read"), error.message())
+        source.error(
+            ErrorCode::BadValue,
+            &span,
+            format!("the value of {key} cannot be read"),
+            error.message(),
+        )
     })
 }

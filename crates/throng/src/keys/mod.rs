@@ -14,10 +14,14 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 use self::fields::{Fields, Item};
-use self::source::{Source, suggest};
+use self::source::Source;
 pub(crate) use self::values::{above_zero, choose, out_of_range, within};
-use crate::error::{Error, Result};
-use crate::policy::Role;
+use crate::error::{Error, ErrorCode, Result};
+use crate::schema::Role;
+use crate::words::suggest;
+
+/// Where something stands in the text of a policy, if it was written there.
+pub type Place = Option<Range<usize>>;
 
 /// What k may be.
 pub(crate) const K_EXPECTED: &str = "a whole number of at least 1";
@@ -81,7 +85,12 @@ impl Keys<'_, '_> {
     pub fn require_beside(&self, key: &str, other: &str, example: &str) -> Result<()> {
         match (self.fields.item(key), self.fields.item(other)) {
             (Some(item), None) => Err(self
-                .mistake(&item.span(), format!("{key} belongs to {other}"), format!("{other} is missing"))
+                .mistake(
+                    ErrorCode::MissingKey,
+                    &item.span(),
+                    format!("{key} belongs to {other}"),
+                    format!("{other} is missing"),
+                )
                 .with_hint(format!("remove {key}, or add {other}, for example {example}"))),
             _ => Ok(()),
         }
@@ -90,11 +99,12 @@ impl Keys<'_, '_> {
     /// A mistake at a place in the policy.
     pub fn mistake(
         &self,
+        code: ErrorCode,
         span: &Range<usize>,
         message: impl Into<String>,
         label: impl Into<String>,
     ) -> Error {
-        self.source.error(span, message, label)
+        self.source.error(code, span, message, label)
     }
 
     /// A file named in the policy: relative names start at the policy's folder.
@@ -135,7 +145,9 @@ impl Keys<'_, '_> {
             let quasi: Vec<&str> = self.with_role(Role::Quasi).collect();
             suggest(label, &quasi, &format!("\"{label}\" needs a section of its own with role = \"quasi\""))
         };
-        Err(self.mistake(&name.span(), message, "not a quasi-identifying attribute").with_hint(hint))
+        Err(self
+            .mistake(ErrorCode::UnknownAttribute, &name.span(), message, "not a quasi-identifying attribute")
+            .with_hint(hint))
     }
 }
 
@@ -149,13 +161,18 @@ pub(crate) fn positive(source: Source<'_>, key: &str, written: &Spanned<i64>) ->
 
 /// A k that is not there.
 pub(crate) fn missing_k(source: Source<'_>, span: &Range<usize>, of: &str) -> Error {
-    source.error(span, format!("{of} without k"), "k is missing here").with_hint("add it, for example k = 5")
+    source
+        .error(ErrorCode::MissingKey, span, format!("{of} without k"), "k is missing here")
+        .with_hint("add it, for example k = 5")
 }
 
 /// A model of sensitive attributes without any.
 pub(crate) fn needs_sensitive(key: &str) -> Error {
-    Error::input(format!("{key} protects sensitive attributes, but no attribute has the role \"sensitive\""))
-        .with_hint(format!(
-            "write role = \"sensitive\" in the section of the attribute to protect, or leave out {key}"
-        ))
+    Error::new(
+        ErrorCode::NoSensitive,
+        format!("{key} protects sensitive attributes, but no attribute has the role \"sensitive\""),
+    )
+    .with_hint(format!(
+        "write role = \"sensitive\" in the section of the attribute to protect, or leave out {key}"
+    ))
 }

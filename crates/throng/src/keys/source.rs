@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Excerpt, did_you_mean};
+use crate::error::{Error, ErrorCode, Excerpt};
 
 /// A policy's text and where it came from.
 #[derive(Clone, Copy)]
@@ -14,8 +14,14 @@ pub(crate) struct Source<'a> {
 
 impl Source<'_> {
     /// A mistake at a place in the policy.
-    pub fn error(self, span: &Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Error {
-        self.point(Error::input(message), span, label)
+    pub fn error(
+        self,
+        code: ErrorCode,
+        span: &Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Error {
+        self.point(Error::new(code, message), span, label)
     }
 
     /// Lets an error point at a place in the policy.
@@ -35,23 +41,6 @@ impl Source<'_> {
             Some(folder) => folder.join(file),
             None => PathBuf::from(file),
         }
-    }
-}
-
-/// `"a", "b" or "c"`.
-pub(crate) fn alternatives(names: &[&str]) -> String {
-    let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
-    match quoted.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
-        _ => quoted.concat(),
-    }
-}
-
-/// A hint that starts with the name that was probably meant.
-pub(crate) fn suggest(written: &str, names: &[&str], otherwise: &str) -> String {
-    match did_you_mean(written, names.iter().copied()) {
-        Some(name) => format!("did you mean \"{name}\"? {otherwise}").trim_end().to_owned(),
-        None => otherwise.to_owned(),
     }
 }
 

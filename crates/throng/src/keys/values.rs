@@ -2,8 +2,9 @@
 
 use toml::Spanned;
 
-use super::source::{Source, alternatives, suggest};
-use crate::error::{Error, Result};
+use super::source::Source;
+use crate::error::{Error, ErrorCode, Result};
+use crate::words::{alternatives, suggest};
 
 /// One of several words.
 pub(crate) fn choose<T: Copy>(
@@ -19,7 +20,7 @@ pub(crate) fn choose<T: Copy>(
     let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
     let message = format!("{key} must be {}, found \"{word}\"", alternatives(&names));
     let hint = suggest(word, &names, "");
-    let error = source.error(&written.span(), message, format!("not a known {key}"));
+    let error = source.error(ErrorCode::BadValue, &written.span(), message, format!("not a known {key}"));
     Err(if hint.is_empty() { error } else { error.with_hint(hint) })
 }
 
@@ -48,5 +49,5 @@ pub(crate) fn out_of_range(
     expected: &str,
 ) -> Error {
     let message = format!("{key} must be {expected}, found {}", written.get_ref());
-    source.error(&written.span(), message, format!("expected {expected}"))
+    source.error(ErrorCode::BadValue, &written.span(), message, format!("expected {expected}"))
 }

@@ -1,6 +1,6 @@
 //! Extents: boxes of lowest and highest codes.
 
-use crate::problem::{Code, LANES, Lanes, Matrix};
+use crate::data::{Code, LANES, Lanes, Matrix};
 
 /// The smallest box around some records.
 #[derive(Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 
 use super::Extent;
-use crate::problem::{Attribute, Code, LANES, Lanes};
+use crate::data::{Attribute, Code, LANES, Lanes};
 use crate::table::{Domain, Scale, Taxonomy};
 
 /// Domains with up to this many values get a table over all pairs: 128 KiB at most.

@@ -1,7 +1,7 @@
 //! Limits: how much a class may lose at most, for the problem that asks for the most privacy within them.
 
 use super::{Extent, Kernel};
-use crate::problem::Code;
+use crate::data::Code;
 
 /// What no class of a release may exceed.
 #[derive(Clone, Debug, Default)]

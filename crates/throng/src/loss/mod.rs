@@ -1,6 +1,5 @@
 //! Loss: what generalizing costs.
 
-pub mod bound;
 mod exact_sum;
 mod extent;
 mod kernel;
@@ -11,10 +10,10 @@ pub use extent::Extent;
 pub use kernel::{Kernel, PairTables};
 pub use limit::Limits;
 
-use crate::problem::Problem;
+use crate::data::Data;
 use crate::with_matrix;
 
 /// Weighted penalty of a group of records.
-pub fn group_ncp(problem: &Problem, kernel: &Kernel, group: &[u32]) -> f64 {
-    with_matrix!(&problem.records, matrix => kernel.ncp(&Extent::around(matrix, group)))
+pub fn group_ncp(data: &Data, kernel: &Kernel, group: &[u32]) -> f64 {
+    with_matrix!(&data.records, matrix => kernel.ncp(&Extent::around(matrix, group)))
 }

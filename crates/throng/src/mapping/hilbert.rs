@@ -2,8 +2,8 @@
 
 use super::{Line, Mapping, Places};
 use crate::curve::Curve;
+use crate::data::Data;
 use crate::error::Result;
-use crate::problem::Problem;
 use crate::watch::Watch;
 use crate::with_matrix;
 
@@ -11,9 +11,9 @@ use crate::with_matrix;
 pub const HILBERT: Mapping =
     Mapping { name: "hilbert", summary: "along a Hilbert curve through the grid of all codes", map };
 
-fn map(problem: &Problem, watch: &dyn Watch) -> Result<Line> {
+fn map(data: &Data, watch: &dyn Watch) -> Result<Line> {
     watch.check()?;
-    let keys = with_matrix!(&problem.records, matrix => Curve::fit(&problem.attributes, matrix).keys(matrix));
+    let keys = with_matrix!(&data.records, matrix => Curve::fit(&data.attributes, matrix).keys(matrix));
     watch.check()?;
     let (order, keys) = keys.sorted();
     Ok(Line { order, places: Places::Keys(keys) })

@@ -17,10 +17,10 @@ use rayon::slice::ParallelSliceMut;
 
 use super::{Line, Mapping, Places};
 use crate::curve::Curve;
+use crate::data::{Code, Data, Matrix};
 use crate::error::Result;
 use crate::loss::Kernel;
-use crate::policy::Kind;
-use crate::problem::{Code, Matrix, Problem};
+use crate::schema::Kind;
 use crate::watch::Watch;
 use crate::with_matrix;
 
@@ -28,7 +28,7 @@ use crate::with_matrix;
 pub const IDISTANCE: Mapping = Mapping {
     name: "idistance",
     summary: "by the nearest of 512 reference points and the distance from it",
-    map: |problem, watch| with_matrix!(&problem.records, matrix => map(problem, matrix, watch)),
+    map: |data, watch| with_matrix!(&data.records, matrix => map(data, matrix, watch)),
 };
 
 /// Reference points.
@@ -42,10 +42,10 @@ const TABULATED: usize = 2048;
 /// The stream of random numbers that draws the sample.
 const STREAM: u64 = 20;
 
-fn map<C: Code>(problem: &Problem, matrix: &Matrix<C>, watch: &dyn Watch) -> Result<Line> {
-    let kernel = Kernel::new(&problem.attributes);
-    let points = ordered_points(problem, &kernel, matrix, watch)?;
-    let near = Near::new(&kernel, problem, &points);
+fn map<C: Code>(data: &Data, matrix: &Matrix<C>, watch: &dyn Watch) -> Result<Line> {
+    let kernel = Kernel::new(&data.attributes);
+    let points = ordered_points(data, &kernel, matrix, watch)?;
+    let near = Near::new(&kernel, data, &points);
     watch.check()?;
     let nearest: Vec<(u32, f32)> = (0..matrix.len())
         .into_par_iter()
@@ -60,7 +60,7 @@ fn map<C: Code>(problem: &Problem, matrix: &Matrix<C>, watch: &dyn Watch) -> Res
     };
     let mut order: Vec<u32> = (0..matrix.len() as u32).collect();
     order.par_sort_unstable_by_key(|record| key(*record));
-    let reach = problem.total_weight();
+    let reach = data.total_weight();
     let place = |record: &u32| {
         let (point, distance) = nearest[*record as usize];
         f64::from(point) * reach + f64::from(distance).min(reach)
@@ -71,12 +71,12 @@ fn map<C: Code>(problem: &Problem, matrix: &Matrix<C>, watch: &dyn Watch) -> Res
 
 /// The reference points in the order of the curve.
 fn ordered_points<C: Code>(
-    problem: &Problem,
+    data: &Data,
     kernel: &Kernel,
     matrix: &Matrix<C>,
     watch: &dyn Watch,
 ) -> Result<Matrix<C>> {
-    let mut random = ChaCha8Rng::seed_from_u64(problem.seed);
+    let mut random = ChaCha8Rng::seed_from_u64(data.seed);
     random.set_stream(STREAM);
     let count = matrix.len();
     let drawn = (count / SAMPLED).max(POINTS).min(count);
@@ -87,9 +87,9 @@ fn ordered_points<C: Code>(
     let mut points = first_points(&sample_rows, &mut random);
     for _ in 0..ROUNDS {
         watch.check()?;
-        points = centered(problem, kernel, &sample_rows, points);
+        points = centered(data, kernel, &sample_rows, points);
     }
-    let order = Curve::fit(&problem.attributes, matrix).keys(&points).order();
+    let order = Curve::fit(&data.attributes, matrix).keys(&points).order();
     Ok(points.gather(&order))
 }
 
@@ -106,13 +106,8 @@ fn first_points<C: Code>(sample: &Matrix<C>, random: &mut ChaCha8Rng) -> Matrix<
 }
 
 /// The points moved to the middle of what lies nearest to them.
-fn centered<C: Code>(
-    problem: &Problem,
-    kernel: &Kernel,
-    sample: &Matrix<C>,
-    mut points: Matrix<C>,
-) -> Matrix<C> {
-    let near = Near::new(kernel, problem, &points);
+fn centered<C: Code>(data: &Data, kernel: &Kernel, sample: &Matrix<C>, mut points: Matrix<C>) -> Matrix<C> {
+    let near = Near::new(kernel, data, &points);
     let nearest: Vec<u32> = (0..sample.len())
         .into_par_iter()
         .with_min_len(256)
@@ -121,7 +116,7 @@ fn centered<C: Code>(
     let mut clusters: Vec<Vec<usize>> = vec![Vec::new(); points.len()];
     nearest.into_iter().enumerate().for_each(|(row, point)| clusters[point as usize].push(row));
     for (point, rows) in clusters.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
-        for (at, attribute) in problem.attributes.iter().enumerate() {
+        for (at, attribute) in data.attributes.iter().enumerate() {
             let mut codes: Vec<C> = rows.iter().map(|row| sample.get(*row, at)).collect();
             codes.sort_unstable();
             let middle = match attribute.domain.kind() {
@@ -154,8 +149,8 @@ struct Near<'a, C> {
 }
 
 impl<'a, C: Code> Near<'a, C> {
-    fn new(kernel: &'a Kernel, problem: &Problem, points: &'a Matrix<C>) -> Self {
-        let tables = problem
+    fn new(kernel: &'a Kernel, data: &Data, points: &'a Matrix<C>) -> Self {
+        let tables = data
             .attributes
             .iter()
             .enumerate()

@@ -6,14 +6,14 @@
 mod hilbert;
 mod idistance;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 pub use hilbert::HILBERT;
 pub use idistance::IDISTANCE;
 
 use crate::curve::Keys;
+use crate::data::Data;
 use crate::error::Result;
-use crate::problem::Problem;
 use crate::watch::Watch;
 
 /// All mappings.
@@ -27,7 +27,7 @@ pub struct Mapping {
     /// What it does, in a sentence.
     pub summary: &'static str,
     /// Puts the records of a problem on a line. The outcome does not depend on the requirement.
-    pub map: fn(&Problem, &dyn Watch) -> Result<Line>,
+    pub map: fn(&Data, &dyn Watch) -> Result<Line>,
 }
 
 /// Records on a line.
@@ -82,24 +82,13 @@ impl Line {
     }
 }
 
-/// The lines of a problem that were found so far, one per mapping.
-#[derive(Clone, Debug)]
-pub(crate) struct Lines(Vec<OnceLock<Arc<Line>>>);
-
-impl Default for Lines {
-    fn default() -> Self {
-        Lines(MAPPINGS.iter().map(|_| OnceLock::new()).collect())
-    }
-}
-
-impl Lines {
-    pub fn get(&self, mapping: &Mapping, problem: &Problem, watch: &dyn Watch) -> Result<Arc<Line>> {
-        let known = MAPPINGS.iter().zip(&self.0).find(|(entry, _)| entry.name == mapping.name);
-        let Some((_, slot)) = known else { return (mapping.map)(problem, watch).map(Arc::new) };
-        if let Some(line) = slot.get() {
-            return Ok(Arc::clone(line));
+impl Data {
+    /// The records along a line, found when first asked for.
+    pub fn line(&self, mapping: &Mapping, watch: &dyn Watch) -> Result<Arc<Line>> {
+        // Others may have any name; only those here are known by it.
+        if MAPPINGS.iter().all(|entry| entry.name != mapping.name) {
+            return (mapping.map)(self, watch).map(Arc::new);
         }
-        let line = Arc::new((mapping.map)(problem, watch)?);
-        Ok(Arc::clone(slot.get_or_init(|| line)))
+        self.cache.get(mapping.name, || (mapping.map)(self, watch))
     }
 }

@@ -4,7 +4,7 @@
 //! while at least l buckets hold any, a random record of each of the l largest makes a group; every record that is
 //! left over joins a group that does not hold its value. Quasi-identifiers are published exactly, so where records lie
 //! costs nothing there. Beyond the paper, groups join until what else is required holds, and requirements without
-//! such an l grow groups over the records in random order.
+//! such an l grow groups over the records in random order. All lots come from the problem's secret.
 //!
 //! Cost: O(N log m).
 
@@ -12,8 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use rand::seq::SliceRandom;
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
+use rand::{Rng, RngExt};
 
 use super::ordered::diverse::Groups;
 use super::ordered::join::join_until_it_holds;
@@ -21,7 +20,7 @@ use super::ordered::{singles, whole_diversity};
 use super::{Entry, Method, Partition, Published, Solution, Traits};
 use crate::error::{Error, Result};
 use crate::privacy::{Judge, Part};
-use crate::problem::{Counted, Problem};
+use crate::problem::{Problem, Protected};
 use crate::watch::Watch;
 
 /// The registry entry.
@@ -51,8 +50,8 @@ pub struct Anatomy;
 impl Method for Anatomy {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         watch.stage("grouping", Some(problem.len() as u64));
-        let mut random = ChaCha8Rng::seed_from_u64(problem.seed);
-        random.set_stream(STREAM);
+        // A lot that anyone could repeat would tell who was drawn with whom, and why.
+        let mut random = problem.secret.stream(STREAM);
         let mut order: Vec<u32> = (0..problem.len() as u32).collect();
         order.shuffle(&mut random);
         let groups = match whole_diversity(problem) {
@@ -66,7 +65,7 @@ impl Method for Anatomy {
 }
 
 /// Deals records, given in random order, into groups of different values; places are those of the order.
-fn deal(counted: &Counted, order: &[u32], l: usize, random: &mut ChaCha8Rng) -> Result<Groups> {
+fn deal(counted: &Protected, order: &[u32], l: usize, random: &mut impl Rng) -> Result<Groups> {
     let value = |place: u32| counted.codes[order[place as usize] as usize];
     let mut buckets: Vec<Vec<u32>> = vec![Vec::new(); counted.domain.len()];
     (0..order.len() as u32).for_each(|place| buckets[value(place) as usize].push(place));

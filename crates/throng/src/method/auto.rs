@@ -3,9 +3,9 @@
 use super::facts::Because;
 use super::options::Numbers;
 use super::{Entry, Fact, Method, OptionKind, OptionSpec, Solution, Traits, accuracy, ordered, peel};
-use crate::error::Result;
+use crate::error::{Error, ErrorCode, Result};
 use crate::mapping;
-use crate::privacy::Part;
+use crate::privacy::{Part, Tally};
 use crate::problem::Problem;
 use crate::watch::Watch;
 
@@ -15,7 +15,7 @@ pub const AUTO: Entry = Entry {
     summary: "chooses by requirement, size and time: peel where it can, hilbert on tables too large for it",
     citation: "throng",
     guarantee: "that of the method it chooses; the report says which and why",
-    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::MaxLoss],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::MaxLoss, Part::People],
     needs: &[],
     options: &[OptionSpec {
         name: "seconds",
@@ -60,22 +60,32 @@ impl Auto {
         let seconds = self.seconds.unwrap_or(SECONDS);
         let own_k = problem.demands.is_some();
         if cells / CELLS_PER_SECOND > seconds && !own_k {
+            let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
             return Choice {
                 name: ordered::HILBERT.name,
-                method: Box::new(ordered::Ordered { mapping: mapping::HILBERT, cost: ordered::Cost::Box }),
+                method: Box::new(ordered::Ordered { mapping, cost, dealing: ordered::Dealing::Lots }),
                 because: Because::TableIsLarge { seconds },
             };
         }
+        let margin = problem.requirement.diversity_of(&Tally::of_all(problem));
+        let blind = margin.is_some_and(|margin| margin.is_narrow());
         Choice {
             name: peel::PEEL.name,
-            method: Box::new(peel::Peel { seconds: self.seconds, ..peel::Peel::default() }),
-            because: Because::LosesLeast,
+            method: Box::new(peel::Peel { seconds: self.seconds, blind, ..peel::Peel::default() }),
+            because: if blind { Because::DiversityIsNarrow } else { Because::LosesLeast },
         }
     }
 }
 
 impl Method for Auto {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        if problem.people.is_some() && !problem.limits.is_empty() {
+            return Err(Error::new(
+                ErrorCode::MethodDoesNotFit,
+                "no method keeps to a limit on the loss of classes where people are counted",
+            )
+            .with_hint("leave out max_loss and max_span, or the role \"person\""));
+        }
         let Choice { name, method, because } = self.choose(problem);
         let mut solution = method.solve(problem, watch)?;
         solution.facts.insert(0, Fact::Chosen { method: name, because });

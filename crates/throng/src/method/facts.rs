@@ -19,6 +19,11 @@ pub enum Fact {
         /// Why.
         because: Because,
     },
+    /// How records were put together for diversity, which decides what grouping tells of them.
+    Grouped {
+        /// By what.
+        by: Grouping,
+    },
     /// The privacy that was reached within a limit on the loss.
     ReachedWithinLimit {
         /// `k` or `l`.
@@ -53,6 +58,18 @@ pub enum Fact {
     },
 }
 
+/// By what records were put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grouping {
+    /// By quasi-identifiers, and by lot.
+    Lots,
+    /// By queues of sensitive values, the literal rule of a paper.
+    Queues,
+    /// By what it costs, as far as sensitive values have room.
+    Costs,
+}
+
 /// Why a method was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
@@ -67,6 +84,8 @@ pub enum Because {
     },
     /// As a rule it loses least.
     LosesLeast,
+    /// As a rule it loses least, and l is so near to the largest that is feasible that sensitive values must not decide.
+    DiversityIsNarrow,
 }
 
 /// A full-domain recoding: one level per attribute, a *string* of levels.

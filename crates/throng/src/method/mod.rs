@@ -9,10 +9,14 @@ pub mod anatomy;
 pub mod auto;
 pub mod bottom_up;
 pub mod cluster;
+mod division;
 pub mod exact;
 pub mod facts;
+pub mod full_domain;
 pub mod improve;
 pub mod local;
+pub mod lots;
+mod mended;
 pub mod mondrian;
 pub mod options;
 pub mod ordered;
@@ -22,15 +26,19 @@ mod per_part;
 pub mod refine;
 mod registry;
 mod solution;
-pub mod strings;
+mod together;
 pub mod top_down;
+mod whole_people;
 
 pub use facts::Fact;
+pub use mended::Mended;
 pub use options::{OptionKind, OptionSpec, Options};
 pub use partition::Partition;
 pub use per_part::PerPart;
 pub use registry::{Entry, Methods, Published, Refusal, Traits};
 pub use solution::{Boxes, GroupCells, MaskedPart, Recoding, Solution};
+pub use together::Together;
+pub use whole_people::WholePeople;
 
 use crate::error::Result;
 use crate::problem::{Code, Matrix, Problem};
@@ -53,10 +61,10 @@ pub static STANDARD: &[Entry] = &[
     exact::EXACT,
     anatomy::ANATOMY,
     refine::REFINE,
-    strings::GLOBAL,
-    strings::LOCAL,
-    strings::HYBRID,
-    strings::PARTITIONED,
+    full_domain::GLOBAL,
+    full_domain::LOCAL,
+    full_domain::HYBRID,
+    full_domain::PARTITIONED,
     cluster::RV,
     cluster::RV_SUPPRESS,
     cluster::EUCLID,
@@ -83,7 +91,7 @@ pub trait Method: Send + Sync {
 }
 
 /// A method that works on rows of codes, whatever their width, and needs no more than a partition to tell what it found.
-pub trait OverRows: Send + Sync {
+pub trait AnyWidth: Send + Sync {
     /// What it does, for those who watch.
     const STAGE: &'static str;
 
@@ -96,7 +104,7 @@ pub trait OverRows: Send + Sync {
     ) -> Result<Partition>;
 }
 
-impl<M: OverRows> Method for M {
+impl<M: AnyWidth> Method for M {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         watch.stage(M::STAGE, Some(problem.len() as u64));
         with_matrix!(&problem.records, matrix => self.solve_rows(problem, matrix, watch)).map(Solution::from)

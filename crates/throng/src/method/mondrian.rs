@@ -17,7 +17,7 @@
 use std::cmp::Reverse;
 
 use super::options::words;
-use super::{Entry, Method, OptionKind, OptionSpec, Options, OverRows, Partition, Traits};
+use super::{AnyWidth, Entry, Method, OptionKind, OptionSpec, Options, Partition, Traits};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::privacy::{Judge, Part};
@@ -30,7 +30,7 @@ pub const STRICT: Entry = Entry {
     summary: "halves the table along its widest attribute; fast, for any requirement",
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
     guarantee: "groups do not overlap as ranges of values or leaves; equal records stay together",
-    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::People],
     needs: &[],
     options: OPTIONS,
     traits: Traits::USUAL,
@@ -43,7 +43,7 @@ pub const RELAXED: Entry = Entry {
     summary: "as mondrian, but records with the median value are dealt to both halves",
     citation: "LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity, ICDE 2006",
     guarantee: "with k alone, groups of fewer than 2k records unless all are equal; equal cells may merge groups",
-    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::People],
     needs: &[],
     options: OPTIONS,
     traits: Traits::USUAL,
@@ -93,7 +93,7 @@ pub struct Mondrian {
 /// Groups smaller than this are not worth handing to another thread.
 const PARALLEL_FROM: usize = 4096;
 
-impl OverRows for Mondrian {
+impl AnyWidth for Mondrian {
     const STAGE: &'static str = "cutting";
 
     fn solve_rows<C: Code>(

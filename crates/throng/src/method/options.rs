@@ -10,7 +10,8 @@ use indexmap::IndexMap;
 use serde::{Serialize, Serializer};
 use toml::{Table, Value};
 
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, ErrorCode, Result};
+use crate::words::did_you_mean;
 
 /// One option of a method or a task.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -215,9 +216,10 @@ impl Options {
         for (key, value) in written {
             let error = match declared.get(key.as_str()) {
                 None => unknown(owner, key, &declared),
-                Some(kind) if !kind.allows(value) => {
-                    Error::input(format!("the option \"{key}\" of {owner} must be {}", kind.expected()))
-                }
+                Some(kind) if !kind.allows(value) => Error::new(
+                    ErrorCode::BadOption,
+                    format!("the option \"{key}\" of {owner} must be {}", kind.expected()),
+                ),
                 Some(_) => continue,
             };
             return Err(Mistake { key: key.clone(), error });
@@ -314,7 +316,7 @@ fn undeclared(key: &str) -> Error {
 }
 
 fn unknown(owner: &str, key: &str, declared: &IndexMap<&'static str, OptionKind>) -> Error {
-    let error = Error::input(format!("{owner} has no option \"{key}\""));
+    let error = Error::new(ErrorCode::UnknownOption, format!("{owner} has no option \"{key}\""));
     match did_you_mean(key, declared.keys().copied()) {
         Some(guess) => error.with_hint(format!("did you mean \"{guess}\"?")),
         None if declared.is_empty() => error.with_hint("it has no options"),

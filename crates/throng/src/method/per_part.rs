@@ -7,8 +7,8 @@
 
 use super::{Boxes, MaskedPart, Method, Partition, Recoding, Solution};
 use crate::error::{Error, Result};
+use crate::method::division::Division;
 use crate::problem::Problem;
-use crate::rules::Division;
 use crate::watch::Watch;
 
 /// A method that keeps hard rules because it never sees records together that they keep apart.

@@ -4,8 +4,9 @@ use toml::Table;
 
 use super::options::{Mistake, OptionKind, OptionSpec, Options};
 use super::{Method, STANDARD, improve};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, ErrorCode, Result};
 use crate::privacy::Part;
+use crate::words::did_you_mean;
 
 /// What the registry knows of a method.
 #[derive(Clone, Copy, Debug)]
@@ -126,7 +127,7 @@ impl Methods {
                 Some(guess) => format!("did you mean \"{guess}\"?"),
                 None => format!("the methods are {}", names.join(", ")),
             };
-            Error::input(format!("there is no method \"{name}\"")).with_hint(hint)
+            Error::new(ErrorCode::UnknownMethod, format!("there is no method \"{name}\"")).with_hint(hint)
         })
     }
 
@@ -157,7 +158,11 @@ impl Methods {
                 }
             }
         };
-        Err(Error::input(format!("the method {} {}", entry.name, refusal.describe())).with_hint(hint))
+        Err(Error::new(
+            ErrorCode::MethodDoesNotFit,
+            format!("the method {} {}", entry.name, refusal.describe()),
+        )
+        .with_hint(hint))
     }
 
     /// The options that a method has, with those of a method that it works with.

@@ -81,6 +81,11 @@ impl From<Partition> for Solution {
 }
 
 impl Solution {
+    /// A partition, and by what its records were put together.
+    pub(super) fn grouped(partition: Partition, by: super::facts::Grouping) -> Self {
+        Solution { facts: vec![Fact::Grouped { by }], ..partition.into() }
+    }
+
     /// What was learned about masking records, where hard rules keep none apart.
     pub fn masks(&self) -> Option<&[Masks]> {
         match self.recoding.masks() {

@@ -23,14 +23,17 @@ pub use registry::Registry;
 use target::Target;
 
 use crate::audit::{Findings, Keep, Received, audit};
-use crate::error::{Error, Result};
+use crate::bind;
+use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
 use crate::method::options::Mistake;
-use crate::method::{Entry, Method, Methods, PerPart, Published, Solution, Traits};
+use crate::method::{
+    Entry, Mended, Method, Methods, PerPart, Published, Solution, Together, Traits, WholePeople,
+};
 use crate::policy::Policy;
 use crate::privacy::Part;
-use crate::problem::{self, Problem};
-use crate::release::{Batches, MemoryFile, Order, Output, Publish, Release, Sink, permutation};
+use crate::problem::Problem;
+use crate::release::{Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, permutation};
 use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::Watch;
@@ -70,6 +73,8 @@ pub struct Plan {
     target: Option<Target>,
     publish: Publish,
     order: Order,
+    /// Whether somebody brought the secret.
+    keyed: bool,
     secret: Secret,
     /// Share of records that may be suppressed.
     suppress: f64,
@@ -94,6 +99,8 @@ pub struct Written<S> {
     pub release: S,
     /// The table of sensitive values, where it is published by permutation.
     pub sensitive: Option<S>,
+    /// Whose each row is, where requirements count people. It is not part of what is published.
+    people: Option<Vec<u32>>,
 }
 
 impl<S: Sink> Written<S> {
@@ -106,7 +113,9 @@ impl<S: Sink> Written<S> {
         watch: &dyn Watch,
     ) -> Result<Received> {
         let sensitive = self.sensitive.as_ref().map(|sink| sink as &dyn Sink);
-        Received::read_back(&self.release, sensitive, problem, policy, keep, watch)
+        let mut received = Received::read_back(&self.release, sensitive, problem, policy, keep, watch)?;
+        received.people = self.people.clone();
+        Ok(received)
     }
 }
 
@@ -119,7 +128,7 @@ impl Plan {
         let point = |error: Error| policy.point(error, span, "here");
         let methods = &registry.methods;
         let entry = *methods.find(&policy.method.name).map_err(point)?;
-        methods.check_takes(&entry, &policy.privacy.parts()).map_err(point)?;
+        methods.check_takes(&entry, &policy.parts()).map_err(point)?;
         let (options, left_out) = options(&policy, &entry, methods)?;
         let method = methods.configure(&entry, &options).map_err(|Mistake { key, error }| {
             match policy.option_span(&key) {
@@ -130,7 +139,10 @@ impl Plan {
         let steered_by_rules = entry.takes.contains(&Part::HardRules);
         Ok(Plan {
             name: entry.name.to_owned(),
-            method: if steered_by_rules { method } else { Box::new(PerPart(method)) },
+            method: Box::new(WholePeople(Box::new(Together(match steered_by_rules {
+                true => Box::new(Mended(method)),
+                false => Box::new(PerPart(Box::new(Mended(method)))),
+            })))),
             traits: entry.traits,
             steered_by_rules,
             target: target::of(&policy),
@@ -139,6 +151,7 @@ impl Plan {
                 Published::ByPermutation => Publish::Permutation,
             },
             order: choices.order,
+            keyed: choices.secret.is_some(),
             secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
             suppress: allowance(&policy, methods),
             unmet: Unmet::Impossible,
@@ -164,6 +177,7 @@ impl Plan {
             target: None,
             publish: choices.publish,
             order: choices.order,
+            keyed: choices.secret.is_some(),
             secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
             // Leaving records out was asked for, however many.
             suppress: if unmet == Unmet::Suppress { 1.0 } else { policy.privacy.suppress },
@@ -201,6 +215,15 @@ impl Plan {
     /// In which order its rows come.
     pub fn order(&self) -> Order {
         self.order
+    }
+
+    /// Where that order comes from.
+    pub fn row_order(&self) -> RowOrder {
+        match (self.order, self.keyed) {
+            (Order::Keep, _) => RowOrder::Kept,
+            (Order::Shuffled, true) => RowOrder::Keyed,
+            (Order::Shuffled, false) => RowOrder::Random,
+        }
     }
 
     /// What happens where the requirement is not met.
@@ -294,7 +317,7 @@ impl Plan {
             }
             Publish::Cells | Publish::Bounds => None,
         };
-        let mut written = Written { release, sensitive };
+        let mut written = Written { release, sensitive, people: None };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -310,7 +333,7 @@ impl Plan {
     ) -> Result<Written<MemoryFile>> {
         let permuted = self.publish == Publish::Permutation;
         let sensitive = permuted.then(|| MemoryFile::new(format));
-        let mut written = Written { release: MemoryFile::new(format), sensitive };
+        let mut written = Written { release: MemoryFile::new(format), sensitive, people: None };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -324,7 +347,7 @@ impl Plan {
         watch: &dyn Watch,
     ) -> Result<Written<Batches>> {
         let sensitive = (self.publish == Publish::Permutation).then(Batches::new);
-        let mut written = Written { release: Batches::new(), sensitive };
+        let mut written = Written { release: Batches::new(), sensitive, people: None };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -339,6 +362,7 @@ impl Plan {
     ) -> Result<()> {
         let release = self.release(table, problem, solved)?;
         release.write(&mut written.release, watch)?;
+        written.people = release.people();
         written.sensitive.as_mut().map_or(Ok(()), |sensitive| release.write_sensitive(sensitive))
     }
 
@@ -364,9 +388,10 @@ impl Plan {
             Unmet::Impossible => {
                 Err(Error::bug(format!("the release does not meet its requirement: {violation}")))
             }
-            Unmet::Refuse | Unmet::Suppress => Err(Error::requirement(format!(
-                "masked with this recipe, the records do not meet its requirement: {violation}"
-            ))
+            Unmet::Refuse | Unmet::Suppress => Err(Error::new(
+                ErrorCode::RecipeNotSafe,
+                format!("masked with this recipe, the records do not meet its requirement: {violation}"),
+            )
             .with_hint(UNMET_HINT)),
             Unmet::Publish => Ok(()),
         }
@@ -379,7 +404,7 @@ pub(crate) const UNMET_HINT: &str = "mask more records at once, leave out those 
 
 /// Reads a table as a policy needs it.
 pub(crate) fn read(data: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Table> {
-    Table::read(data, &policy.reading(&problem::plan(policy), watch))
+    Table::read(data, &policy.reading(&bind::plan(policy), watch))
 }
 
 /// The share of records that may be suppressed. A method whose point it is may suppress some unless told otherwise.

@@ -8,13 +8,13 @@
 //!
 //! Cost: about 2·log₂ k runs of the method.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::evaluate::queries;
 use crate::loss::{Extent, Kernel};
 use crate::method::facts::{Frontier, FrontierStep};
 use crate::method::{Boxes, Fact, Method, Recoding, Solution};
 use crate::policy::Policy;
-use crate::problem::Problem;
+use crate::problem::{People, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
 use crate::workload::{COUNT_QUERIES, COUNT_SEED};
@@ -72,11 +72,11 @@ impl Target {
         if !first.met {
             return Err(self.out_of_reach(&first));
         }
-        let mut failed = problem.len() + 1;
+        let largest = problem.people.as_ref().map_or(problem.len(), People::count);
+        let mut failed = largest + 1;
         while failed - most > 1 {
             // Doubled until something fails, then halfway.
-            let next =
-                if failed > problem.len() { (2 * most).min(problem.len()) } else { most.midpoint(failed) };
+            let next = if failed > largest { (2 * most).min(largest) } else { most.midpoint(failed) };
             let (step, solution) = attempt(next)?;
             if step.met {
                 (most, best) = (next, solution);
@@ -101,10 +101,13 @@ impl Target {
         let error = first
             .query_error
             .map_or(String::new(), |error| format!(" and the mean error of queries {error:.4}"));
-        Error::requirement(format!(
-            "the utility target cannot be met: already at k = {} the loss is {:.4}{error}",
-            first.k, first.gcp
-        ))
+        Error::new(
+            ErrorCode::TargetUnreachable,
+            format!(
+                "the utility target cannot be met: already at k = {} the loss is {:.4}{error}",
+                first.k, first.gcp
+            ),
+        )
         .with_hint("raise max_gcp or max_query_error, lower k, or try another method")
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Policy, Role};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{K_EXPECTED, needs_sensitive};
 use crate::privacy::DiversitySpec;
 use crate::privacy::diversity::l_expected;
@@ -19,7 +19,7 @@ impl Policy {
     /// ```
     pub fn with_k(mut self, k: usize) -> Result<Self> {
         if k < 1 {
-            return Err(Error::input(format!("k must be {K_EXPECTED}, found {k}")));
+            return Err(Error::new(ErrorCode::BadValue, format!("k must be {K_EXPECTED}, found {k}")));
         }
         self.privacy.set_k(k);
         Ok(self)
@@ -29,7 +29,7 @@ impl Policy {
     pub fn with_l(mut self, l: f64) -> Result<Self> {
         let form = self.privacy.diversity();
         if let Some(expected) = l_expected(l, form) {
-            return Err(Error::input(format!("l must be {expected}, found {l}")));
+            return Err(Error::new(ErrorCode::BadValue, format!("l must be {expected}, found {l}")));
         }
         if !self.attributes.values().any(|attribute| attribute.role == Role::Sensitive) {
             return Err(needs_sensitive("l"));
@@ -50,9 +50,8 @@ impl Policy {
     /// here.
     pub fn with_method(mut self, name: &str) -> Result<Self> {
         if name.is_empty() {
-            return Err(
-                Error::input("the name of the method is empty").with_hint("`throng methods` lists them")
-            );
+            return Err(Error::new(ErrorCode::UnknownMethod, "the name of the method is empty")
+                .with_hint("`throng methods` lists them"));
         }
         if self.method.name != name {
             self.method.name = name.to_owned();

@@ -2,7 +2,7 @@
 //!
 //! [`Policy::parse`] turns TOML into a checked [`Policy`]; every mistake in it is an error that points at
 //! the line. What was written and what was checked are different types: `written` holds the former.
-//! A policy knows nothing of a table yet; [`crate::problem::Problem`] joins the two.
+//! A policy knows nothing of a table yet; [`crate::bind`] joins the two.
 
 mod adjust;
 mod check;
@@ -17,13 +17,15 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use crate::error::{Error, Result, did_you_mean};
-use crate::keys::source::{Source, point};
+use crate::error::{Error, ErrorCode, Result};
+use crate::keys::source::Source;
+use crate::privacy::Part;
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
-use crate::table::Tree;
-use crate::table::domain::shorten;
-use crate::table::{Expansion, Plan, Reading, Spelling};
+pub use crate::schema::{Apart, AttributePolicy, DateUnit, Hierarchy, Kind, PersonChoice, Role, Rule};
+use crate::table::{Expansion, Plan, Reading};
 use crate::watch::Watch;
+use crate::words::did_you_mean;
+use crate::words::shorten;
 
 /// The method of a policy that names none.
 pub const DEFAULT_METHOD: &str = "auto";
@@ -39,6 +41,10 @@ pub struct Policy {
     pub missing: Vec<String>,
     /// What happens to rows with a missing cell.
     pub incomplete: Incomplete,
+    /// What happens to columns that it does not mention.
+    pub unlisted: Unlisted,
+    /// Whether what looks unsafe is refused, rather than told.
+    pub strict: bool,
     /// How far files may expand when they are read.
     pub expansion: Expansion,
     /// What must hold.
@@ -60,6 +66,23 @@ pub enum Incomplete {
     Keep,
 }
 
+/// What happens to columns that a policy does not mention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unlisted {
+    /// Nothing is published until somebody decides.
+    Refuse,
+    /// They are published as they are.
+    Publish,
+    /// They are left out.
+    Drop,
+}
+
+impl Unlisted {
+    /// All of them by name.
+    pub const NAMES: &'static [(&'static str, Unlisted)] =
+        &[("refuse", Unlisted::Refuse), ("publish", Unlisted::Publish), ("drop", Unlisted::Drop)];
+}
+
 /// The method, its seed and its own options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodChoice {
@@ -67,8 +90,7 @@ pub struct MethodChoice {
     pub name: String,
     /// The seed of all randomness; 0 if none was written.
     pub seed: u64,
-    /// Whether a seed was written. Row order drawn from a seed that anyone could guess links rows to their place in
-    /// the table, so fronts draw one where none is given.
+    /// Whether a seed was written; plans draw one where none is given.
     pub seed_given: bool,
     /// Further keys of `[method]`, for the method to read.
     pub options: toml::Table,
@@ -76,105 +98,6 @@ pub struct MethodChoice {
     pub replaced: bool,
     /// Where the name stands in the policy, if it was written.
     pub span: Option<Range<usize>>,
-}
-
-/// What the policy says of one attribute.
-#[derive(Clone, Debug)]
-pub struct AttributePolicy {
-    /// Its part in the release.
-    pub role: Role,
-    /// Its kind, if not to be guessed.
-    pub kind: Option<Kind>,
-    /// How its numbers or dates are spelt, if not to be guessed.
-    pub spelling: Option<Spelling>,
-    /// Its weight, above 0.
-    pub weight: f64,
-    /// Weights of the leaves of its hierarchy that do not weigh 1.
-    pub leaf_weights: IndexMap<String, f64>,
-    /// Whether its weight comes from the table instead: from how little other attributes tell of it.
-    pub auto_weight: bool,
-    /// Its hierarchy.
-    pub hierarchy: Option<Hierarchy>,
-    /// Its data constraint rules.
-    pub rules: Vec<Rule>,
-    /// Where the name stands in `[attribute.NAME]` in the policy.
-    pub span: Range<usize>,
-    /// Where the hierarchy stands in the policy.
-    pub hierarchy_span: Option<Range<usize>>,
-}
-
-/// The part an attribute plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Could be known to someone who wants to find a person: generalized.
-    Quasi,
-    /// What must not be learned about a person: published, protected by l and t.
-    Sensitive,
-    /// What recipients want to predict: published.
-    Class,
-    /// Names a person: never published.
-    Identifier,
-    /// Published as it is.
-    Other,
-}
-
-/// The kinds of attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Numbers and dates.
-    Numeric,
-    /// Everything else.
-    Categorical,
-}
-
-/// A hierarchy as the policy gives it.
-#[derive(Clone, Debug)]
-pub enum Hierarchy {
-    /// A tree, from a file or inline.
-    Tree(Tree),
-    /// Nested equal-width bands of numbers, narrowest first.
-    Intervals(Vec<f64>),
-    /// Keep so many leading characters, most first.
-    Prefix(Vec<usize>),
-    /// Calendar units, finest first.
-    Dates(Vec<DateUnit>),
-}
-
-/// Calendar units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum DateUnit {
-    /// `2024-03`
-    Month,
-    /// `2024-Q1`
-    Quarter,
-    /// `2024`
-    Year,
-    /// `2020s`
-    Decade,
-    /// `1900-1999`
-    Century,
-}
-
-/// A data constraint rule: two things that should stay apart.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
-    /// What it keeps apart.
-    pub apart: Apart,
-    /// How much it matters, above 0.
-    pub importance: f64,
-    /// Whether it must never be broken.
-    pub hard: bool,
-    /// Where it stands in the policy.
-    pub span: Range<usize>,
-}
-
-/// What a rule keeps apart.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Apart {
-    /// Numbers up to the first and from the second on.
-    Cut(f64, f64),
-    /// Two values of a category.
-    Values(String, String),
 }
 
 impl Policy {
@@ -186,8 +109,8 @@ impl Policy {
 
     /// Reads and checks the policy in a file.
     pub fn load(path: &Path) -> Result<Self> {
-        let text =
-            std::fs::read_to_string(path).map_err(|cause| Error::io("read the policy", path, &cause))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read the policy", path, &cause))?;
         Self::parse(&text, Some(path))
     }
 
@@ -216,10 +139,38 @@ impl Policy {
         check::read_privacy(source, keys.get_ref(), attributes, missing)
     }
 
-    /// What the policy says of a column; columns it does not name are published as they are.
+    /// What the policy says of a column; columns it does not name are published as they are, or never.
     pub fn role(&self, column: &str) -> Role {
-        let role = self.attributes.get(column).map_or(Role::Other, |attribute| attribute.role);
+        let unlisted = if self.unlisted == Unlisted::Drop { Role::Identifier } else { Role::Other };
+        let role = self.attributes.get(column).map_or(unlisted, |attribute| attribute.role);
         if role == Role::Quasi && !self.privacy.generalizes(column) { Role::Other } else { role }
+    }
+
+    /// The columns that say together whose record it is, in the order they were written.
+    pub fn person_columns(&self) -> impl Iterator<Item = (&str, PersonChoice)> {
+        let own = self.attributes.iter().filter(|(_, attribute)| attribute.role == Role::Person);
+        own.map(|(name, attribute)| (name.as_str(), attribute.person))
+    }
+
+    /// Whether requirements count people.
+    pub fn counts_people(&self) -> bool {
+        self.person_columns().next().is_some()
+    }
+
+    /// The column in whose place the number of each person is published, if it is.
+    pub fn number_column(&self) -> Option<&str> {
+        self.person_columns().find(|(_, choice)| choice.number).map(|(name, _)| name)
+    }
+
+    /// Whether what does not change within a person is generalized alike in all their records.
+    pub fn keeps_people_together(&self) -> bool {
+        self.person_columns().any(|(_, choice)| choice.together)
+    }
+
+    /// What a method must take, with what asks for it: all of `[privacy]`, and the role `person`.
+    pub fn parts(&self) -> Vec<(Part, &'static str)> {
+        let people = self.counts_people().then_some((Part::People, "the role \"person\""));
+        self.privacy.parts().into_iter().chain(people).collect()
     }
 
     /// Checks that every attribute the policy names is a column of the table.
@@ -232,7 +183,7 @@ impl Policy {
                 Some(column) => format!("did you mean \"{column}\"?"),
                 None => format!("the columns are {}", some_of(columns)),
             };
-            let error = Error::input(format!("the table has no column \"{name}\""))
+            let error = Error::new(ErrorCode::UnknownColumn, format!("the table has no column \"{name}\""))
                 .for_attribute(name)
                 .with_hint(hint);
             return Err(self.point(error, &attribute.span, "not a column of the table"));
@@ -266,9 +217,14 @@ impl Policy {
         written::task_option_span(&self.text, task, key)
     }
 
+    /// Its text and where it came from.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source { text: &self.text, path: self.path.as_deref() }
+    }
+
     /// Lets an error point at a piece of this policy.
     pub fn point(&self, error: Error, span: &Range<usize>, label: impl Into<String>) -> Error {
-        point(error, &self.text, self.path.as_deref(), span, label)
+        self.source().point(error, span, label)
     }
 }
 

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::{Fields, Item, List, as_table, in_order, key_span, value};
 use crate::keys::source::Source;
 
@@ -16,17 +16,31 @@ use crate::keys::source::Source;
 const DEEPEST: usize = 100;
 
 const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate"];
-const DATA: &[&str] = &["missing", "incomplete", "max_expansion"];
+const DATA: &[&str] = &["missing", "incomplete", "unlisted", "max_expansion"];
 /// Keys of `[privacy]` beside those of requirements.
-const PRIVACY: &[&str] = &["suppress"];
-const ATTRIBUTE: &[&str] =
-    &["role", "kind", "format", "decimal", "weight", "leaf_weights", "hierarchy", "rules"];
+const PRIVACY: &[&str] = &["suppress", "strict"];
+const ATTRIBUTE: &[&str] = &[
+    "role",
+    "kind",
+    "format",
+    "decimal",
+    "weight",
+    "leaf_weights",
+    "hierarchy",
+    "rules",
+    "confirmed",
+    "top",
+    "bottom",
+    "publish",
+    "together",
+];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 
 /// A policy as it was written.
 pub(super) struct Written<'i> {
     pub missing: Option<List<String>>,
     pub incomplete: Option<Spanned<String>>,
+    pub unlisted: Option<Spanned<String>>,
     pub max_expansion: Option<Spanned<i64>>,
     pub privacy: WrittenPrivacy<'i>,
     pub method: WrittenMethod,
@@ -42,6 +56,7 @@ pub(super) struct WrittenPrivacy<'i> {
     /// Its keys, for each kind of requirement to read its own.
     pub keys: DeTable<'i>,
     pub suppress: Option<Spanned<f64>>,
+    pub strict: Option<Spanned<bool>>,
 }
 
 /// All keys of `[privacy]`.
@@ -69,8 +84,13 @@ pub(super) struct WrittenAttribute<'i> {
     pub leaf_weights: Option<Item<'i>>,
     /// Where `weight = "auto"` stands.
     pub auto_weight: Option<Range<usize>>,
+    pub confirmed: Option<Spanned<bool>>,
+    pub top: Option<Item<'i>>,
+    pub bottom: Option<Item<'i>>,
     pub hierarchy: Option<Item<'i>>,
     pub rules: Vec<WrittenRule>,
+    pub publish: Option<Spanned<String>>,
+    pub together: Option<Spanned<bool>>,
     /// Where the word `rules` stands.
     pub rules_span: Option<Range<usize>>,
 }
@@ -94,6 +114,7 @@ pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i
     Ok(Written {
         missing: data.as_ref().map(|data| data.strings("missing")).transpose()?.flatten(),
         incomplete: data.as_ref().map(|data| data.string("incomplete")).transpose()?.flatten(),
+        unlisted: data.as_ref().map(|data| data.string("unlisted")).transpose()?.flatten(),
         max_expansion: data.as_ref().map(|data| data.whole("max_expansion")).transpose()?.flatten(),
         privacy: privacy(source, sections.item("privacy"))?,
         method: sections.item("method").map(|item| method(source, item)).transpose()?.unwrap_or_default(),
@@ -132,15 +153,30 @@ fn syntax_error(source: Source<'_>, error: &toml::de::Error) -> Error {
     let written = source.text.get(span.clone()).unwrap_or_default();
     match error.message() {
         "duplicate key" => source
-            .error(&span, format!("the key {written} is given twice"), "given before")
+            .error(
+                ErrorCode::DuplicateKey,
+                &span,
+                format!("the key {written} is given twice"),
+                "given before",
+            )
             .with_hint("keep one of the two"),
         // The parser says no more than that, and not where.
-        "recursion limit" => source.error(&span, "the policy is nested too deeply", "somewhere in this file"),
-        message => {
-            source.error(&span, format!("the policy is not valid TOML: {message}"), message).with_hint(
-                "strings stand in quotes, lists in square brackets, and each key on a line of its own",
+        "recursion limit" => source.error(
+            ErrorCode::BadPolicySyntax,
+            &span,
+            "the policy is nested too deeply",
+            "somewhere in this file",
+        ),
+        message => source
+            .error(
+                ErrorCode::BadPolicySyntax,
+                &span,
+                format!("the policy is not valid TOML: {message}"),
+                message,
             )
-        }
+            .with_hint(
+                "strings stand in quotes, lists in square brackets, and each key on a line of its own",
+            ),
     }
 }
 
@@ -149,7 +185,7 @@ fn check_depth(source: Source<'_>, document: &DeTable<'_>) -> Result<()> {
     while let Some((item, depth)) = open.pop() {
         if depth > DEEPEST {
             let message = format!("the policy is nested more than {DEEPEST} levels deep");
-            return Err(source.error(&item.span(), message, "too deep"));
+            return Err(source.error(ErrorCode::BadPolicySyntax, &item.span(), message, "too deep"));
         }
         match item.get_ref() {
             DeValue::Table(table) => open.extend(table.values().map(|item| (item, depth + 1))),
@@ -165,8 +201,9 @@ fn privacy<'i>(source: Source<'_>, item: Option<&Item<'i>>) -> Result<WrittenPri
         Some(item) => (as_table(source, item, "[privacy]")?.clone(), item.span()),
         None => (DeTable::new(), source.end()),
     };
-    let suppress = Fields::open(source, &keys, "[privacy]", &privacy_keys())?.number("suppress")?;
-    Ok(WrittenPrivacy { span, keys, suppress })
+    let fields = Fields::open(source, &keys, "[privacy]", &privacy_keys())?;
+    let (suppress, strict) = (fields.number("suppress")?, fields.flag("strict")?);
+    Ok(WrittenPrivacy { span, keys, suppress, strict })
 }
 
 /// Takes any keys: which ones a method knows is for the method to say.
@@ -220,8 +257,13 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
         weight: if auto.is_some() { None } else { fields.number("weight")? },
         auto_weight: auto.map(Spanned::span),
         leaf_weights: fields.item("leaf_weights").cloned(),
+        confirmed: fields.flag("confirmed")?,
+        top: fields.item("top").cloned(),
+        bottom: fields.item("bottom").cloned(),
         hierarchy: fields.item("hierarchy").cloned(),
         rules: rules.iter().map(|item| rule(source, item)).collect::<Result<_>>()?,
+        publish: fields.string("publish")?,
+        together: fields.flag("together")?,
         rules_span: item.get_ref().as_table().and_then(|table| key_span(table, "rules")),
     })
 }

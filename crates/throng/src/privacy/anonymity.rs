@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Achieved, Figure, Kind, Linkable, Model, Part, QuasiIdentifiers, Spec, Tally};
-use crate::error::{Error, Result};
-use crate::problem::Problem;
+use super::{Achieved, Figure, Kind, Model, Part, QuasiIdentifier, QuasiIdentifiers, Spec, Tally};
+use crate::data::Data;
+use crate::error::{Error, ErrorCode, Result};
 use crate::published::Published;
 
 /// The key `k`.
@@ -17,8 +17,9 @@ pub const KIND: Kind = Kind {
 
 fn reached(published: &Published<'_>) -> Achieved {
     let smallest = published.sizes().min().unwrap_or(0) as u64;
-    Achieved::at_least("k", "k-anonymity", "the fewest records that share all published quasi-identifiers")
-        .reached(Figure::Count(smallest))
+    let whom = published.counted();
+    let meaning = format!("the fewest {whom} that share all published quasi-identifiers");
+    Achieved::at_least("k", "k-anonymity", meaning).reached(Figure::Count(smallest))
 }
 
 /// Every class has at least k records.
@@ -46,16 +47,13 @@ impl Model for KAnonymity {
     }
 
     fn holds(&self, tally: &Tally) -> bool {
-        tally.size() >= self.k as u64
+        tally.people() >= self.k as u64
     }
 
-    fn explain(&self, whole: &Tally, _: &Problem) -> Error {
-        Error::requirement(format!(
-            "k = {} cannot be met: the table has only {} records",
-            self.k,
-            whole.size()
-        ))
-        .with_hint(format!("the largest possible k is {}", whole.size()))
+    fn explain(&self, whole: &Tally, _: &Data) -> Error {
+        let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
+        let message = format!("k = {} cannot be met: the table has only {count} {what}", self.k);
+        Error::new(ErrorCode::KExceedsTable, message).with_hint(format!("the largest possible k is {count}"))
     }
 }
 
@@ -72,15 +70,16 @@ impl Spec for KAnonymity {
         toml::Table::from_iter([("k".to_owned(), toml::Value::from(self.k as i64))])
     }
 
-    fn linkable(&self) -> Vec<Linkable> {
-        vec![Linkable { attributes: None, k: self.k }]
+    fn linkable(&self) -> Vec<QuasiIdentifier> {
+        vec![QuasiIdentifier::of_all(self.k)]
     }
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
         let achieved = reached(published);
         let smallest = published.sizes().min().unwrap_or(0);
-        let violation = (smallest < self.k)
-            .then(|| format!("k = {} is required, the smallest class has {smallest} records", self.k));
+        let violation = (smallest < self.k).then(|| {
+            format!("k = {} is required, the smallest class has {smallest} {}", self.k, published.counted())
+        });
         Ok(vec![achieved.asked(Figure::Count(self.k as u64), violation.into_iter().collect())])
     }
 }

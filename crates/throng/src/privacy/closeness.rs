@@ -6,9 +6,9 @@
 use std::sync::Arc;
 
 use super::{Achieved, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
+use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::Keys;
-use crate::problem::{Counted, Problem};
 use crate::published::Published;
 use crate::table::{Scale, Taxonomy};
 
@@ -31,7 +31,7 @@ fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
 
 fn reached(published: &Published<'_>, most: Option<f64>) -> Option<Achieved> {
     let models: Vec<Closeness> =
-        published.problem.sensitive.iter().map(|counted| Closeness::new(1.0, 0, counted)).collect();
+        published.data.sensitive.iter().map(|counted| Closeness::new(1.0, 0, counted)).collect();
     let farthest = published.farthest(|at, counts| models[at].distance(counts));
     let meaning = "how far a class's sensitive values are from those of the whole table";
     Achieved::at_most("t", "t-closeness", meaning).farthest(&farthest, most)
@@ -54,7 +54,7 @@ impl Spec for ClosenessSpec {
         true
     }
 
-    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         let attributes = sensitive.iter().enumerate();
         attributes
             .map(|(at, counted)| Arc::new(Closeness::new(self.t, at, counted)) as Arc<dyn Model>)
@@ -89,7 +89,7 @@ pub enum Ground {
 
 impl Closeness {
     /// The model for a sensitive attribute: ordered for numbers, hierarchical where there is a hierarchy.
-    pub fn new(t: f64, attribute: usize, counted: &Counted) -> Self {
+    pub fn new(t: f64, attribute: usize, counted: &Protected) -> Self {
         let ground = match counted.domain.scale() {
             Scale::Numeric { .. } => Ground::Ordered,
             Scale::Categorical(tree) if counted.has_hierarchy => Ground::Hierarchical(tree.clone()),
@@ -175,10 +175,10 @@ impl Model for Closeness {
         self.distance(tally.histogram(self.attribute)) <= self.t + ROUNDING
     }
 
-    fn explain(&self, whole: &Tally, problem: &Problem) -> Error {
+    fn explain(&self, whole: &Tally, data: &Data) -> Error {
         // The whole table is at distance 0 of itself, so this cannot happen; say so rather than panic.
         let distance = self.distance(whole.histogram(self.attribute));
         Error::bug(format!("the table has distance {distance} to itself"))
-            .for_attribute(&problem.sensitive[self.attribute].name)
+            .for_attribute(&data.sensitive[self.attribute].name)
     }
 }

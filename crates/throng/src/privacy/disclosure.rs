@@ -15,9 +15,9 @@
 use std::sync::Arc;
 
 use super::{Achieved, Histogram, Kind, Model, Part, Spec, Tally, spec};
+use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::Keys;
-use crate::problem::{Counted, Problem};
 use crate::published::Published;
 
 /// The key `delta`.
@@ -52,7 +52,7 @@ fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
 
 impl Disclosure {
     /// The model for a sensitive attribute.
-    pub fn new(spec: DisclosureSpec, attribute: usize, counted: &Counted) -> Self {
+    pub fn new(spec: DisclosureSpec, attribute: usize, counted: &Protected) -> Self {
         let table = counted.shares();
         let values = table.iter().filter(|share| **share > 0.0).count();
         Disclosure { delta: spec.delta, attribute, table, values }
@@ -94,11 +94,11 @@ impl Model for Disclosure {
         self.distance(tally.histogram(self.attribute)) <= self.delta + SLACK
     }
 
-    fn explain(&self, whole: &Tally, problem: &Problem) -> Error {
+    fn explain(&self, whole: &Tally, data: &Data) -> Error {
         // The whole table has the shares of the table, so this cannot happen; say so rather than panic.
         let distance = self.distance(whole.histogram(self.attribute));
         Error::bug(format!("the table has distance {distance} to itself"))
-            .for_attribute(&problem.sensitive[self.attribute].name)
+            .for_attribute(&data.sensitive[self.attribute].name)
     }
 }
 
@@ -119,13 +119,13 @@ impl Spec for DisclosureSpec {
         true
     }
 
-    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         let model = |(at, counted)| Arc::new(Disclosure::new(*self, at, counted)) as Arc<dyn Model>;
         sensitive.iter().enumerate().map(model).collect()
     }
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
-        let sensitive = published.problem.sensitive.iter();
+        let sensitive = published.data.sensitive.iter();
         let models: Vec<Disclosure> = sensitive.map(|counted| Disclosure::new(*self, 0, counted)).collect();
         let farthest = published.farthest(|at, counts| models[at].distance(counts));
         let meaning =

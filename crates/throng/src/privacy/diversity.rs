@@ -2,17 +2,21 @@
 //!
 //! All four are monotone. *Frequency*, *distinct* and *entropy* follow from sums and concavity; for *recursive*
 //! (c, l) see Machanavajjhala et al. 2007, theorem on monotonicity; the tests check all of them.
+//!
+//! Where people are counted, a person may have several values in a class. Every form then looks at the most uneven way in
+//! which each person could be counted for one of their values ([`Histogram::uneven`]): whatever a reader takes for the
+//! value of each, the class is no less diverse. That is not monotone, for classes may share people.
 
 use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::{Achieved, Figure, Frequency, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
-use crate::error::{Error, Result};
+use super::{Achieved, Figure, Frequency, Histogram, Kind, Margin, Model, Part, ROUNDING, Spec, Tally};
+use crate::data::{Data, Protected};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{Keys, out_of_range};
-use crate::problem::{Counted, Problem};
 use crate::published::Published;
-use crate::table::domain::shorten;
+use crate::words::shorten;
 
 /// The keys `l`, `diversity` and `c`.
 pub const KIND: Kind = Kind {
@@ -82,10 +86,20 @@ fn read_form(keys: &Keys<'_, '_>) -> Result<Option<Diversity>> {
             Ok(keys.above_zero("c")?.map(|c| Diversity::Recursive { c }))
         }
         (Some(Diversity::Recursive { .. }), None, Some(word)) => Err(keys
-            .mistake(&word.span(), "\"recursive\" diversity needs a factor c", "c is missing")
+            .mistake(
+                ErrorCode::MissingKey,
+                &word.span(),
+                "\"recursive\" diversity needs a factor c",
+                "c is missing",
+            )
             .with_hint("add it to [privacy], for example c = 2")),
         (_, Some(c), _) => Err(keys
-            .mistake(&c.span(), "c belongs to \"recursive\" diversity only", "has no meaning here")
+            .mistake(
+                ErrorCode::UnknownKey,
+                &c.span(),
+                "c belongs to \"recursive\" diversity only",
+                "has no meaning here",
+            )
             .with_hint("remove c, or write diversity = \"recursive\"")),
         (chosen, ..) => Ok(chosen),
     }
@@ -110,19 +124,23 @@ impl DiversitySpec {
     /// as was asked for if that holds.
     fn reached(&self, published: &Published<'_>) -> Option<Achieved> {
         let worst: Vec<(f64, bool)> =
-            (0..published.problem.sensitive.len()).map(|at| self.worst(published, at)).collect();
+            (0..published.data.sensitive.len()).map(|at| self.worst(published, at)).collect();
         let least = worst.iter().map(|(reached, _)| *reached).reduce(f64::min)?;
-        let achieved = Achieved::at_least("l", format!("l-diversity ({})", self.form.name()), self.meaning());
+        let achieved = Achieved::at_least(
+            "l",
+            format!("l-diversity ({})", self.form.name()),
+            self.meaning(published.whose.is_some()),
+        );
         let achieved = match self.form {
             Diversity::Recursive { .. } if least.is_nan() => achieved,
             _ => achieved.reached(Figure::Number(least)),
         };
         let Some(l) = self.l else { return Some(achieved) };
-        let falls_short = |(name, (_, holds)): (&Counted, &(f64, bool))| {
+        let falls_short = |(name, (_, holds)): (&Protected, &(f64, bool))| {
             let form = self.form.name();
             (!holds).then(|| format!("l = {l} ({form}) is required on {}, a class falls short", name.name))
         };
-        let violations = published.problem.sensitive.iter().zip(&worst).filter_map(falls_short).collect();
+        let violations = published.data.sensitive.iter().zip(&worst).filter_map(falls_short).collect();
         Some(achieved.asked(Figure::Number(l), violations))
     }
 
@@ -149,13 +167,16 @@ impl DiversitySpec {
         }
     }
 
-    fn meaning(&self) -> &'static str {
+    fn meaning(&self, people: bool) -> &'static str {
         match self.form {
             Diversity::Distinct => "the fewest different sensitive values in a class",
             Diversity::Entropy => {
                 "how many equally frequent sensitive values the least varied class is worth"
             }
             Diversity::Recursive { .. } => "no class is dominated by its few most frequent sensitive values",
+            Diversity::Frequency if people => {
+                "in no class do more than 1 in l people have the same sensitive value"
+            }
             Diversity::Frequency => "in no class is a sensitive value more frequent than 1 in l records",
         }
     }
@@ -188,7 +209,7 @@ impl Spec for DiversitySpec {
         self.l.is_some()
     }
 
-    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         let Some(l) = self.l else { return Vec::new() };
         let model =
             |attribute: usize| Arc::new(LDiversity { l, form: self.form, attribute }) as Arc<dyn Model>;
@@ -211,29 +232,26 @@ pub struct LDiversity {
     pub attribute: usize,
 }
 
-/// The achieved l of the frequency form: records per occurrence of the most frequent value.
+/// The achieved l of the frequency form: people (or records) for each that has the most frequent value.
 pub fn frequency(counts: &Histogram) -> f64 {
     let most = counts.present().map(|(_, count)| count).max().unwrap_or(0);
-    if most == 0 { f64::INFINITY } else { counts.total() as f64 / f64::from(most) }
+    if most == 0 { f64::INFINITY } else { counts.people() as f64 / f64::from(most) }
 }
 
-/// Number of distinct values.
+/// Number of distinct values; where people may have several, as many as it takes at least to name one of everybody's.
 pub fn distinct(counts: &Histogram) -> usize {
-    counts.present().len()
+    if counts.people() == counts.total() { counts.present().len() } else { counts.uneven().len() }
 }
 
 /// Entropy in nats. Counts are summed in ascending order so that equal histograms have equal entropies.
 pub fn entropy(counts: &Histogram) -> f64 {
-    let total = counts.total() as f64;
-    let mut counts: Vec<u32> = counts.present().map(|(_, count)| count).collect();
-    counts.sort_unstable();
-    counts.into_iter().map(|count| f64::from(count) / total).map(|share| -share * share.ln()).sum()
+    let (total, counts) = (counts.people() as f64, counts.uneven());
+    counts.into_iter().rev().map(|count| f64::from(count) / total).map(|share| -share * share.ln()).sum()
 }
 
 /// Whether f₁ < c · (f_l + … + f_m).
 pub fn recursive(counts: &Histogram, c: f64, l: f64) -> bool {
-    let mut counts: Vec<u32> = counts.present().map(|(_, count)| count).collect();
-    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let counts = counts.uneven();
     let rest: u64 = counts.iter().skip((l as usize).saturating_sub(1)).map(|count| u64::from(*count)).sum();
     counts.first().is_none_or(|most| f64::from(*most) < c * rest as f64)
 }
@@ -246,7 +264,7 @@ impl LDiversity {
         match self.form {
             Diversity::Frequency => {
                 let most = counts.present().map(|(_, count)| count).max().unwrap_or(0);
-                Frequency::new(self.attribute, self.l).allows(most as usize, counts.total() as usize)
+                Frequency::new(self.attribute, self.l).allows(most as usize, counts.people() as usize)
             }
             Diversity::Distinct => distinct(counts) as f64 >= self.l,
             Diversity::Entropy => entropy(counts) + ROUNDING >= self.l.ln(),
@@ -301,13 +319,17 @@ impl Model for LDiversity {
         (self.form == Diversity::Frequency).then_some((self.attribute, self.l))
     }
 
+    fn margin(&self, whole: &Tally) -> Option<Margin> {
+        Some(Margin { asked: self.l, feasible: self.reachable(whole.histogram(self.attribute)) })
+    }
+
     fn holds(&self, tally: &Tally) -> bool {
         self.holds_for(tally.histogram(self.attribute))
     }
 
-    fn explain(&self, whole: &Tally, problem: &Problem) -> Error {
+    fn explain(&self, whole: &Tally, data: &Data) -> Error {
         let counts = whole.histogram(self.attribute);
-        let attribute = &problem.sensitive[self.attribute];
+        let attribute = &data.sensitive[self.attribute];
         let most = counts.present().max_by_key(|(value, count)| (*count, std::cmp::Reverse(*value)));
         // Rounded down, for it must be possible itself; 2.9999999999999996 is a 3.
         let reachable = (self.reachable(counts) * 1000.0 * (1.0 + ROUNDING)).floor() / 1000.0;
@@ -320,10 +342,10 @@ impl Model for LDiversity {
         let mut message =
             format!("l = {} ({}) cannot be met by any release of this table", self.l, self.form.name());
         if let Some((value, count)) = most {
-            let share = 100.0 * f64::from(count) / whole.size() as f64;
+            let share = 100.0 * f64::from(count) / whole.people() as f64;
             let value = shorten(attribute.domain.label(value));
             message += &format!(": the value \"{value}\" makes up {share:.1} % of all records");
         }
-        Error::requirement(message).for_attribute(&attribute.name).with_hint(hint)
+        Error::new(ErrorCode::DiversityUnreachable, message).for_attribute(&attribute.name).with_hint(hint)
     }
 }

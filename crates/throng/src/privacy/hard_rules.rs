@@ -44,14 +44,14 @@ impl Spec for HardRules {
     }
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
-        let problem = published.problem;
+        let data = published.data;
         let broken = |rule: &BoundRule| {
             let classes = broken_classes(rule, published).len();
-            let attribute = &problem.attributes[rule.attribute].name;
+            let attribute = &data.attributes[rule.attribute].name;
             (classes > 0)
                 .then(|| format!("the hard rule {} of {attribute} is broken in {classes} classes", rule.text))
         };
-        let hard = || problem.rules.iter().filter(|rule| rule.hard);
+        let hard = || published.rules.iter().filter(|rule| rule.hard);
         let violations: Vec<String> = hard().filter_map(broken).collect();
         let (all, kept) = (hard().count() as u64, (hard().count() - violations.len()) as u64);
         let achieved = Achieved::at_least(KIND.key, "hard rules", "rules that no published cell breaks");

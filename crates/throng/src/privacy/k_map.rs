@@ -9,7 +9,7 @@
 //! its records. Let n records of the table and m people of the population share one combination of values, and credit
 //! each of the n with m/n people. A class fits at least as many people as its records have credit: what it holds of a
 //! combination is credited at most m, and it fits all m. So a record asks for a class of ⌈k / credit⌉ records: if every
-//! member of a class has its wish, the member of least credit shows that the credits add up to k. A record without
+//! member of a class has what it demands, the member of least credit shows that the credits add up to k. A record without
 //! credit asks for as many records as have k credits together even if they are those with least. That makes k-map a k of
 //! each record's own ([`super::OwnAnonymity`]), and every method that takes those takes it. With a fraction it is a k.
 //!
@@ -29,14 +29,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use toml::{Spanned, Value};
 
-use super::risk::population;
-use super::{Achieved, Figure, Kind, Linkable, Part, Spec, spec};
+use super::{Achieved, Figure, Kind, Part, QuasiIdentifier, Spec, spec};
 use crate::classes::Classes;
-use crate::error::{Error, Result};
+use crate::data::{Attribute, Joined};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{Keys, within};
-use crate::policy::Role;
-use crate::problem::{Attribute, Joined};
 use crate::published::{Cell, Published};
+use crate::risk::population;
+use crate::schema::Role;
 use crate::table::{Scale, Table};
 use crate::watch::Unwatched;
 
@@ -81,7 +81,9 @@ fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
             let message = "k_map needs either population or fraction";
             let hint = "name a file with the population's quasi-identifiers, population = \"people.csv\", or say which \
                         share of it is in the table, fraction = 0.1";
-            return Err(keys.mistake(&place.unwrap_or(0..0), message, "one of them").with_hint(hint));
+            return Err(keys
+                .mistake(ErrorCode::MissingKey, &place.unwrap_or(0..0), message, "one of them")
+                .with_hint(hint));
         }
     };
     Ok(Some(Arc::new(KMap { k, population })))
@@ -97,7 +99,9 @@ fn read_people(keys: &Keys<'_, '_>, file: &Spanned<String>) -> Result<Population
     if !path.is_file() {
         let message = format!("the population {} is not a file", path.display());
         let hint = "relative names start at the folder of the policy";
-        return Err(keys.mistake(&file.span(), message, "cannot be read").with_hint(hint));
+        return Err(keys
+            .mistake(ErrorCode::CannotRead, &file.span(), message, "cannot be read")
+            .with_hint(hint));
     }
     let quasi: Vec<&str> = keys.with_role(Role::Quasi).collect();
     let table = population::read_columns(&path, &quasi, keys.missing, &Unwatched)?;
@@ -111,7 +115,7 @@ impl KMap {
     }
 
     fn out_of_reach(&self, people: u64) -> Error {
-        Error::requirement(format!(
+        Error::new(ErrorCode::PopulationTooSmall, format!(
             "k_map = {} cannot be met: only {people} people of the population share their quasi-identifiers with a \
              record of the table",
             self.k
@@ -144,10 +148,10 @@ impl Spec for KMap {
         entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }
 
-    fn linkable(&self) -> Vec<Linkable> {
+    fn linkable(&self) -> Vec<QuasiIdentifier> {
         match self.population {
             Population::Fraction(fraction) => {
-                vec![Linkable { attributes: None, k: self.of_fraction(fraction) }]
+                vec![QuasiIdentifier::of_all(self.of_fraction(fraction))]
             }
             Population::People { .. } => Vec::new(),
         }
@@ -248,7 +252,7 @@ impl Combinations {
 
 /// The fewest people of a population whose values lie in all cells of a row.
 fn fewest_covered(published: &Published<'_>, population: &Table) -> u64 {
-    let attributes = &published.problem.attributes;
+    let attributes = &published.data.attributes;
     let people: Vec<Places> =
         attributes.iter().map(|attribute| Places::new(attribute, population, &published.missing)).collect();
     let fewest = AtomicU64::new(u64::MAX);

@@ -15,9 +15,9 @@ use std::sync::Arc;
 use toml::{Table, Value};
 
 use super::{Achieved, Histogram, Kind, Model, Part, Spec, Tally, spec};
+use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::Keys;
-use crate::problem::{Counted, Problem};
 use crate::published::Published;
 
 /// The keys `beta` and `likeness`.
@@ -85,7 +85,7 @@ impl Form {
 
 impl Likeness {
     /// The model for a sensitive attribute.
-    pub fn new(spec: LikenessSpec, attribute: usize, counted: &Counted) -> Self {
+    pub fn new(spec: LikenessSpec, attribute: usize, counted: &Protected) -> Self {
         Likeness { beta: spec.beta, form: spec.form, attribute, table: counted.shares() }
     }
 
@@ -126,11 +126,11 @@ impl Model for Likeness {
         self.gain(tally.histogram(self.attribute)) <= self.beta + SLACK
     }
 
-    fn explain(&self, whole: &Tally, problem: &Problem) -> Error {
+    fn explain(&self, whole: &Tally, data: &Data) -> Error {
         // The whole table gains nothing over itself, so this cannot happen; say so rather than panic.
         let gain = self.gain(whole.histogram(self.attribute));
         Error::bug(format!("the table gains {gain} over itself"))
-            .for_attribute(&problem.sensitive[self.attribute].name)
+            .for_attribute(&data.sensitive[self.attribute].name)
     }
 }
 
@@ -152,13 +152,13 @@ impl Spec for LikenessSpec {
         true
     }
 
-    fn models(&self, sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         let model = |(at, counted)| Arc::new(Likeness::new(*self, at, counted)) as Arc<dyn Model>;
         sensitive.iter().enumerate().map(model).collect()
     }
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
-        let sensitive = published.problem.sensitive.iter();
+        let sensitive = published.data.sensitive.iter();
         let models: Vec<Likeness> = sensitive.map(|counted| Likeness::new(*self, 0, counted)).collect();
         let farthest = published.farthest(|at, counts| models[at].gain(counts));
         let name = format!("β-likeness ({})", self.form.name());

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{Achieved, Figure, Kind, Part, Spec, spec};
+use crate::data::Joined;
 use crate::error::Result;
 use crate::loss::Limits;
-use crate::problem::Joined;
 use crate::published::Published;
 
 /// The key `max_loss`.

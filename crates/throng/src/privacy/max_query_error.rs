@@ -47,10 +47,10 @@ impl Spec for MaxQueryError {
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
         let most = self.most;
-        let spread = Spread::of_cells(published.problem, published.cells, published.rows());
+        let spread = Spread::of_cells(published.data, published.cells, published.rows());
         let meaning = "how far COUNT queries on the release are off, on average";
         let achieved = Achieved::at_most(KIND.key, "query error", meaning);
-        Ok(vec![match workload::mean_count_error(published.problem, &spread) {
+        Ok(vec![match workload::mean_count_error(published.data, &spread) {
             Some(error) => achieved.reached(Figure::Number(error)).limited(most, |error| {
                 format!("max_query_error = {most} is required, queries are off by {error:.4}")
             }),

@@ -6,11 +6,11 @@ use toml::{Spanned, Table, Value};
 
 use super::achieved::TOLERANCE;
 use super::{Achieved, Figure, Kind, Part, Place, Spec, spec};
-use crate::error::{Error, Result};
+use crate::data::Joined;
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::{as_table, in_order, mismatch, number};
 use crate::keys::{Keys, within};
 use crate::loss::Limits;
-use crate::problem::Joined;
 use crate::published::{Cell, Published};
 use crate::table::Scale;
 
@@ -64,7 +64,7 @@ impl Spec for MaxSpan {
             };
             let Scale::Numeric { values, .. } = attribute.domain.scale() else {
                 let message = format!("max_span limits ranges of numbers, but \"{name}\" holds categories");
-                let error = Error::input(message)
+                let error = Error::new(ErrorCode::WrongKind, message)
                     .for_attribute(name)
                     .with_hint("limit its loss with max_loss, or write kind = \"numeric\" in its section");
                 return Err(joined.point(error, place, "not a number"));
@@ -76,7 +76,7 @@ impl Spec for MaxSpan {
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
         let one = |(name, most, _): &(String, f64, Place)| {
-            let attributes = &published.problem.attributes;
+            let attributes = &published.data.attributes;
             let at = attributes.iter().position(|attribute| attribute.name == *name)?;
             let widest = published.cells_of(at).map(width).fold(0.0, f64::max);
             let violation = (widest > most * (1.0 + TOLERANCE))

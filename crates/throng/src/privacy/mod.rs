@@ -33,9 +33,9 @@ mod max_gcp;
 mod max_loss;
 mod max_query_error;
 mod max_span;
+mod members;
 mod named;
-mod own;
-pub mod risk;
+mod personalized;
 mod spec;
 mod stated;
 mod tally;
@@ -58,20 +58,21 @@ pub use max_loss::MaxLoss;
 pub use max_query_error::MaxQueryError;
 pub use max_span::MaxSpan;
 pub use named::{QuasiIdentifier, QuasiIdentifiers};
-pub use own::{OwnAnonymity, OwnK, OwnKRule};
+pub use personalized::{OwnAnonymity, OwnK, OwnKRule};
 pub(crate) use spec::keys;
 pub use spec::{Kind, Place, Spec};
 pub use stated::Privacy;
-pub use tally::{Histogram, Tally};
+pub use tally::Tally;
 
+use crate::data::{Data, People, Protected};
 use crate::error::{Error, Result};
-use crate::problem::{Counted, Problem};
+pub use crate::histogram::Histogram;
 
 /// All kinds of requirement, in the order in which they are told.
 pub static KINDS: &[Kind] = &[
     anonymity::KIND,
     named::KIND,
-    own::KIND,
+    personalized::KIND,
     k_map::KIND,
     diversity::KIND,
     closeness::KIND,
@@ -99,10 +100,37 @@ pub trait Model: Debug + Send + Sync {
     fn frequency(&self) -> Option<(usize, f64)> {
         None
     }
+    /// For diversity: what it asks for beside what one class of all records reaches.
+    fn margin(&self, whole: &Tally) -> Option<Margin> {
+        let _ = whole;
+        None
+    }
     /// Whether a set satisfies it.
     fn holds(&self, tally: &Tally) -> bool;
     /// What is wrong with a whole table that does not satisfy it, and what would be possible.
-    fn explain(&self, whole: &Tally, problem: &Problem) -> Error;
+    fn explain(&self, whole: &Tally, data: &Data) -> Error;
+}
+
+/// A diversity that is asked for, beside the largest that any release of a table could have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Margin {
+    /// The l that is asked for.
+    pub asked: f64,
+    /// The largest l that could be.
+    pub feasible: f64,
+}
+
+impl Margin {
+    /// What is asked for as a share of what could be.
+    pub fn share(&self) -> f64 {
+        self.asked / self.feasible
+    }
+
+    /// Whether more than half of what could be is asked for: methods that group by sensitive values then tell more than
+    /// their classes do.
+    pub fn is_narrow(&self) -> bool {
+        self.asked > 1.0 && self.share() > 0.5
+    }
 }
 
 /// The parts of a policy's requirement: what a method must be able to do. Several kinds of requirement may ask for one.
@@ -120,6 +148,8 @@ pub enum Part {
     MaxLoss,
     /// Rules that must not be broken.
     HardRules,
+    /// People, who may have several records each, in place of records.
+    People,
 }
 
 impl Part {
@@ -132,6 +162,7 @@ impl Part {
             Part::T => "t",
             Part::MaxLoss => "max_loss",
             Part::HardRules => "hard rules",
+            Part::People => "people",
         }
     }
 }
@@ -140,28 +171,26 @@ impl Part {
 #[derive(Clone, Debug, Default)]
 pub struct Requirement {
     models: Vec<Arc<dyn Model>>,
-    quasi_identifiers: Vec<Linkable>,
-}
-
-/// Attributes whose published combinations must be shared by at least k records each.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Linkable {
-    /// The names of the attributes; `None` for all quasi-identifiers together.
-    pub attributes: Option<Vec<String>>,
-    /// How many records must share each combination.
-    pub k: usize,
+    quasi_identifiers: Vec<QuasiIdentifier>,
+    /// Whether people are counted, who may have several records each.
+    people: bool,
 }
 
 impl Requirement {
     /// What a policy asks for. A set of records with as many members as the largest k satisfies every named
     /// quasi-identifier, because each of its combinations is at least as frequent as the class.
-    pub fn new(privacy: &Privacy, sensitive: &[Counted]) -> Self {
+    pub fn new(privacy: &Privacy, sensitive: &[Protected]) -> Self {
         let specs = privacy.specs();
-        let quasi_identifiers: Vec<Linkable> = specs.iter().flat_map(|spec| spec.linkable()).collect();
+        let quasi_identifiers: Vec<QuasiIdentifier> = specs.iter().flat_map(|spec| spec.linkable()).collect();
         let k = quasi_identifiers.iter().map(|own| own.k).max();
         let size = k.map(|k| Arc::new(KAnonymity { k }) as Arc<dyn Model>);
         let models = size.into_iter().chain(specs.iter().flat_map(|spec| spec.models(sensitive))).collect();
-        Requirement { models, quasi_identifiers }
+        Requirement { models, quasi_identifiers, people: false }
+    }
+
+    /// The same over people, if there are any to count.
+    pub fn counting(self, people: Option<&People>) -> Self {
+        Requirement { people: people.is_some(), ..self }
     }
 
     /// The same, and every class has as many records as its most demanding member asks for.
@@ -176,24 +205,28 @@ impl Requirement {
     pub fn from_models(models: Vec<Box<dyn Model>>) -> Self {
         let models: Vec<Arc<dyn Model>> = models.into_iter().map(Arc::from).collect();
         let sizes = models.iter().filter(|model| model.part() == Part::K).map(|model| model.smallest_class());
-        let quasi_identifiers = sizes.map(|k| Linkable { attributes: None, k }).collect();
-        Requirement { models, quasi_identifiers }
+        let quasi_identifiers = sizes.map(QuasiIdentifier::of_all).collect();
+        Requirement { models, quasi_identifiers, people: false }
     }
 
     /// What k is asked of which attributes, for methods that keep each quasi-identifier safe by itself.
-    pub fn quasi_identifiers(&self) -> &[Linkable] {
+    pub fn quasi_identifiers(&self) -> &[QuasiIdentifier] {
         &self.quasi_identifiers
     }
 
-    /// Whether a set of records may be published as one class, its size aside.
+    /// Whether a set of records may be published as one class, its number of records aside. A number of people is more
+    /// than that.
     pub fn holds_beyond_size(&self, tally: &Tally) -> bool {
-        self.models.iter().filter(|model| model.part() != Part::K).all(|model| model.holds(tally))
+        let beyond = |model: &&Arc<dyn Model>| self.people || model.part() != Part::K;
+        self.models.iter().filter(beyond).all(|model| model.holds(tally))
     }
 
     /// No class of equal cells in all quasi-identifiers is smaller, even where named ones are kept safe by
-    /// themselves; at least 1.
+    /// themselves; at least 1. Where people are counted, that many people; what is asked of the values of a class needs so
+    /// many records, not people, and is left aside.
     pub fn smallest_combination(&self) -> usize {
-        let beyond = self.models.iter().filter(|model| model.part() != Part::K);
+        let aside = |part: Part| part == Part::K || self.people && part == Part::T;
+        let beyond = self.models.iter().filter(|model| !aside(model.part()));
         let of_all = self.quasi_identifiers.iter().filter(|own| own.attributes.is_none());
         of_all.map(|own| own.k).chain(beyond.map(|model| model.smallest_class())).max().unwrap_or(1).max(1)
     }
@@ -203,9 +236,11 @@ impl Requirement {
         self.models.iter().all(|model| model.holds(tally))
     }
 
-    /// Whether sets that satisfy it satisfy it together.
+    /// Whether sets that satisfy it satisfy it together. Counted over people, only their number is sure to grow: two sets
+    /// may share people, who bring the values they have in both but count once.
     pub fn monotone(&self) -> bool {
-        self.models.iter().all(|model| model.monotone())
+        let grows = |model: &Arc<dyn Model>| !self.people || matches!(model.part(), Part::K | Part::OwnK);
+        self.models.iter().all(|model| model.monotone() && grows(model))
     }
 
     /// No smaller class is allowed; at least 1.
@@ -213,9 +248,21 @@ impl Requirement {
         self.models.iter().map(|model| model.smallest_class()).max().unwrap_or(1).max(1)
     }
 
-    /// Whether the size of a set decides alone.
+    /// No smaller class is allowed, as far as one part asks; `None` if it does not ask.
+    pub fn smallest_of(&self, part: Part) -> Option<usize> {
+        self.models.iter().filter(|model| model.part() == part).map(|model| model.smallest_class()).max()
+    }
+
+    /// The diversity that is asked for beside the largest that any release of these records could have: of several, the
+    /// one that comes closest.
+    pub fn diversity_of(&self, whole: &Tally) -> Option<Margin> {
+        let margins = self.models.iter().filter_map(|model| model.margin(whole));
+        margins.max_by(|one, other| one.share().total_cmp(&other.share()))
+    }
+
+    /// Whether the number of records of a set decides alone.
     pub fn only_size(&self) -> bool {
-        self.models.iter().all(|model| model.part() == Part::K)
+        !self.people && self.models.iter().all(|model| model.part() == Part::K)
     }
 
     /// The parts it has.
@@ -223,9 +270,11 @@ impl Requirement {
         self.models.iter().map(|model| model.part())
     }
 
-    /// The models that limit how frequent a sensitive value may be, each an attribute and l.
+    /// The models that limit how frequent a sensitive value may be among records, each an attribute and l; none where
+    /// people are counted.
     pub fn frequencies(&self) -> Vec<(usize, f64)> {
-        self.models.iter().filter_map(|model| model.frequency()).collect()
+        let limits = self.models.iter().filter_map(|model| model.frequency());
+        limits.filter(|_| !self.people).collect()
     }
 
     /// The sensitive attribute and l where size and the frequency of its values decide alone.
@@ -236,7 +285,7 @@ impl Requirement {
     /// Whether size and frequency decide alone, the latter in one attribute at most.
     pub fn only_size_and_frequency(&self) -> bool {
         let frequencies = self.frequencies().len();
-        frequencies <= 1 && self.models.len() == frequencies + self.sizes().count()
+        !self.people && frequencies <= 1 && self.models.len() == frequencies + self.sizes().count()
     }
 
     /// No class may have fewer records, as far as models of size alone ask; at least 1.
@@ -254,10 +303,10 @@ impl Requirement {
     }
 
     /// An error that explains what is reachable, if not even one class of all records satisfies it.
-    pub fn check_feasible(&self, problem: &Problem) -> Result<()> {
-        let whole = Tally::of_all(problem);
+    pub fn check_feasible(&self, data: &Data) -> Result<()> {
+        let whole = Tally::of_all(data);
         match self.models.iter().find(|model| !model.holds(&whole)) {
-            Some(model) => Err(model.explain(&whole, problem)),
+            Some(model) => Err(model.explain(&whole, data)),
             None => Ok(()),
         }
     }

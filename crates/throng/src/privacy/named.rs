@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::{Achieved, Figure, Kind, Linkable, Part, Spec, spec};
-use crate::error::Result;
+use super::{Achieved, Figure, Kind, Part, Spec, spec};
+use crate::error::{ErrorCode, Result};
 use crate::keys::fields::{Fields, Item, List};
 use crate::keys::{Keys, missing_k, positive};
 use crate::published::Published;
@@ -26,13 +26,30 @@ pub struct QuasiIdentifiers {
     pub each: Vec<QuasiIdentifier>,
 }
 
-/// A named set of attributes with its own k.
+/// Attributes whose published combinations must be shared by at least k records each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuasiIdentifier {
-    /// The attributes.
-    pub attributes: Vec<String>,
+    /// The names of the attributes; `None` for all that are generalized together.
+    pub attributes: Option<Vec<String>>,
     /// How many records must share each combination.
     pub k: usize,
+}
+
+impl QuasiIdentifier {
+    /// All attributes that are generalized, together.
+    pub fn of_all(k: usize) -> Self {
+        QuasiIdentifier { attributes: None, k }
+    }
+
+    /// Some attributes by name.
+    pub fn named(attributes: Vec<String>, k: usize) -> Self {
+        QuasiIdentifier { attributes: Some(attributes), k }
+    }
+
+    /// The names of its attributes; none if it is about all of them.
+    pub fn names(&self) -> &[String] {
+        self.attributes.as_deref().unwrap_or_default()
+    }
 }
 
 fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
@@ -43,24 +60,29 @@ fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
 fn read_one(keys: &Keys<'_, '_>, item: &Item<'_>) -> Result<QuasiIdentifier> {
     let fields = Fields::open_item(keys.source, item, "[[privacy.quasi_identifiers]]", &["attributes", "k"])?;
     let names = fields.strings("attributes")?.ok_or_else(|| {
-        keys.mistake(&item.span(), "a quasi-identifier without attributes", "attributes is missing here")
-            .with_hint("add it, for example attributes = [\"age\", \"sex\"]")
+        keys.mistake(
+            ErrorCode::MissingKey,
+            &item.span(),
+            "a quasi-identifier without attributes",
+            "attributes is missing here",
+        )
+        .with_hint("add it, for example attributes = [\"age\", \"sex\"]")
     })?;
     let k = fields.whole("k")?.ok_or_else(|| missing_k(keys.source, &item.span(), "a quasi-identifier"))?;
-    Ok(QuasiIdentifier { attributes: names_of(keys, &names)?, k: positive(keys.source, "k", &k)? })
+    Ok(QuasiIdentifier::named(names_of(keys, &names)?, positive(keys.source, "k", &k)?))
 }
 
 fn names_of(keys: &Keys<'_, '_>, written: &List<String>) -> Result<Vec<String>> {
     if written.get_ref().is_empty() {
         let message = "a quasi-identifier needs at least one attribute";
-        return Err(keys.mistake(&written.span(), message, "this list is empty"));
+        return Err(keys.mistake(ErrorCode::BadValue, &written.span(), message, "this list is empty"));
     }
     let mut names: Vec<String> = Vec::new();
     for name in written.get_ref() {
         let label = name.get_ref();
         if names.contains(label) {
             let message = format!("the attribute \"{label}\" stands in this quasi-identifier twice");
-            let error = keys.mistake(&name.span(), message, "given before");
+            let error = keys.mistake(ErrorCode::DuplicateKey, &name.span(), message, "given before");
             return Err(error.with_hint("remove one of the two"));
         }
         keys.require_quasi(name)?;
@@ -80,7 +102,7 @@ impl Spec for QuasiIdentifiers {
 
     fn keys(&self) -> Table {
         let one = |own: &QuasiIdentifier| {
-            let names = own.attributes.iter().cloned().map(Value::String).collect();
+            let names = own.names().iter().cloned().map(Value::String).collect();
             let entries = [("attributes", Value::Array(names)), ("k", Value::from(own.k as i64))];
             Value::Table(entries.map(|(key, value)| (key.to_owned(), value)).into_iter().collect())
         };
@@ -88,21 +110,22 @@ impl Spec for QuasiIdentifiers {
     }
 
     fn attributes(&self) -> Option<Vec<&str>> {
-        Some(self.each.iter().flat_map(|own| &own.attributes).map(String::as_str).collect())
+        Some(self.each.iter().flat_map(QuasiIdentifier::names).map(String::as_str).collect())
     }
 
-    fn linkable(&self) -> Vec<Linkable> {
-        let one = |own: &QuasiIdentifier| Linkable { attributes: Some(own.attributes.clone()), k: own.k };
-        self.each.iter().map(one).collect()
+    fn linkable(&self) -> Vec<QuasiIdentifier> {
+        self.each.clone()
     }
 
     fn measure(&self, published: &Published<'_>) -> Result<Vec<Achieved>> {
         let one = |own: &QuasiIdentifier| {
-            let (k, names) = (published.smallest_on(&own.attributes), own.attributes.join(", "));
+            let (k, names) = (published.smallest_on(own.names()), own.names().join(", "));
             let violation =
                 (k < own.k).then(|| format!("k = {} is required on {names}, only {k} is reached", own.k));
-            Achieved::at_least(KEY, "k", "the fewest records that share these attributes as published")
-                .of(&own.attributes)
+            let meaning =
+                format!("the fewest {} that share these attributes as published", published.counted());
+            Achieved::at_least(KEY, "k", meaning)
+                .of(own.names())
                 .reached(Figure::Count(k as u64))
                 .asked(Figure::Count(own.k as u64), violation.into_iter().collect())
         };

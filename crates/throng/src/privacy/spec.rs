@@ -9,18 +9,15 @@
 
 use std::any::Any;
 use std::fmt::Debug;
-use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Achieved, KINDS, Linkable, Model, Part, Privacy};
+use super::{Achieved, KINDS, Model, Part, Privacy, QuasiIdentifier};
+use crate::data::{Joined, Protected};
 use crate::error::Result;
 use crate::keys::Keys;
+pub use crate::keys::Place;
 use crate::loss::Limits;
-use crate::problem::{Counted, Joined};
 use crate::published::Published;
-
-/// Where something stands in the text of a policy.
-pub type Place = Option<Range<usize>>;
 
 /// What the registry knows of a kind of requirement.
 pub struct Kind {
@@ -84,12 +81,12 @@ pub trait Spec: Any + Debug + Send + Sync {
     }
 
     /// What k it asks of which attributes.
-    fn linkable(&self) -> Vec<Linkable> {
+    fn linkable(&self) -> Vec<QuasiIdentifier> {
         Vec::new()
     }
 
     /// What must hold for every class beyond its size.
-    fn models(&self, _sensitive: &[Counted]) -> Vec<Arc<dyn Model>> {
+    fn models(&self, _sensitive: &[Protected]) -> Vec<Arc<dyn Model>> {
         Vec::new()
     }
 

@@ -20,9 +20,9 @@ use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
 use super::{CellKind, Cells, Column, Content, Release};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::format::not_encoded;
-use crate::problem::Counted;
+use crate::problem::Protected;
 use crate::table::{types, value};
 use crate::watch::Watch;
 
@@ -40,7 +40,7 @@ enum Source<'a> {
     /// Strings, the same for all of a class.
     ClassLabels(Labels),
     /// Strings that records have of their own.
-    RecordLabels(Labels, &'a Counted),
+    RecordLabels(Labels, &'a Protected),
     /// Bounds of a class.
     Whole(Vec<Option<i64>>),
     Real(Vec<Option<f64>>),
@@ -152,7 +152,7 @@ impl<'a> Layout<'a> {
     /// Points at the first cell whose text does not give its type back, such as a time past the year 9999.
     fn untypable(&self, texts: &LargeStringArray, kind: &DataType, at: usize, records: &[u32]) -> Error {
         let Release { table, problem, columns, .. } = self.release;
-        let error = Error::input(format!("a cell cannot be written as {kind}"))
+        let error = Error::new(ErrorCode::CellDoesNotFit, format!("a cell cannot be written as {kind}"))
             .in_file(table.origin())
             .in_column(columns[at].source as u64 + 1)
             .for_attribute(&columns[at].name)
@@ -168,7 +168,7 @@ impl<'a> Source<'a> {
     fn new(release: &'a Release<'a>, column: &'a Column<'a>) -> Self {
         match &column.content {
             Content::Cells(cells) => Self::of_classes(release, cells),
-            Content::Counted(counted) => {
+            Content::Protected(counted) => {
                 let texts = published_values(release, counted);
                 Source::RecordLabels(Labels::new(release, &texts), counted)
             }
@@ -210,7 +210,7 @@ impl<'a> Source<'a> {
 }
 
 /// The values of a column that some published record has, by code.
-fn published_values<'a>(release: &Release<'_>, counted: &'a Counted) -> Vec<Option<&'a str>> {
+fn published_values<'a>(release: &Release<'_>, counted: &'a Protected) -> Vec<Option<&'a str>> {
     let mut texts = vec![None; counted.domain.len()];
     for &record in &release.rows.records {
         let code = counted.codes[record as usize];

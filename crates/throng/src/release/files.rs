@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::Output;
 use super::output::follow;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
 use crate::table::source::is_standard;
 
@@ -52,14 +52,20 @@ impl Files {
     pub fn claim(&mut self, what: &str, path: &Path) -> Result<()> {
         let own = Known::new(what, path);
         if let Some(input) = self.inputs.iter().find(|input| input.is(&own)) {
-            return Err(Error::input(format!("{what} would overwrite {}", input.what))
-                .in_file(path)
-                .with_hint("give it another name"));
+            return Err(Error::new(
+                ErrorCode::WouldOverwrite,
+                format!("{what} would overwrite {}", input.what),
+            )
+            .in_file(path)
+            .with_hint("give it another name"));
         }
         if let Some(other) = self.outputs.iter().find(|other| other.is(&own) || other.is_nearly(&own)) {
-            return Err(Error::input(format!("{what} would overwrite {}: both have this name", other.what))
-                .in_file(path)
-                .with_hint("give one of them another name"));
+            return Err(Error::new(
+                ErrorCode::WouldOverwrite,
+                format!("{what} would overwrite {}: both have this name", other.what),
+            )
+            .in_file(path)
+            .with_hint("give one of them another name"));
         }
         self.outputs.push(own);
         Ok(())

@@ -6,12 +6,13 @@
 mod columnar;
 mod files;
 mod leftover;
+mod number;
 mod output;
 pub(crate) mod permutation;
 mod rendered;
 mod rows;
 mod sink;
-pub(crate) mod text;
+mod text;
 
 use std::borrow::Cow;
 
@@ -22,11 +23,12 @@ pub use sink::{Batches, MemoryFile, Sink};
 
 use rows::Rows;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::{Boxes, GroupCells, MaskedPart, Partition, Recoding, Solution};
 use crate::policy::{Policy, Role};
-use crate::problem::{Attribute, Counted, Problem};
-use crate::table::{Domain, Map, Scale, Spelling, Table, value};
+use crate::problem::{Attribute, Problem, Protected};
+use crate::schema::Spelling;
+use crate::table::{Domain, Map, Scale, Table, value};
 use crate::watch::{Unwatched, Watch};
 
 /// How quasi-identifiers are written.
@@ -49,6 +51,19 @@ pub enum Order {
     Shuffled,
     /// As in the table.
     Keep,
+}
+
+/// Where the order of a release's rows comes from, as its report tells it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RowOrder {
+    /// A fresh secret that was never written: nobody can repeat it.
+    #[default]
+    Random,
+    /// The table.
+    Kept,
+    /// A secret that somebody holds.
+    Keyed,
 }
 
 /// A table ready to be published.
@@ -76,7 +91,7 @@ enum Content<'a> {
     /// The same for all records of a class.
     Cells(Cells),
     /// A sensitive or class value.
-    Counted(Cow<'a, Counted>),
+    Protected(Cow<'a, Protected>),
     /// Passed through.
     Text,
 }
@@ -116,11 +131,11 @@ impl<'a> Release<'a> {
         let boxes = solution.recoding.boxes(problem, partition);
         let mut columns = Vec::new();
         for (source, name) in table.names().iter().enumerate() {
-            let of_source = |counted: &&Counted| counted.column == source;
+            let of_source = |counted: &&Protected| counted.column == source;
             let quasi = problem.attributes.iter().position(|attribute| attribute.column == source);
             if let (Some(at), Publish::Permutation) = (quasi, publish) {
                 let own = Cow::Owned(permutation::exact(problem, at));
-                columns.push(Column { name: name.clone(), source, content: Content::Counted(own) });
+                columns.push(Column { name: name.clone(), source, content: Content::Protected(own) });
             } else if let Some(at) = quasi {
                 columns.extend(match (&solution.recoding, &boxes) {
                     (Recoding::Cells(cells), _) => {
@@ -133,13 +148,16 @@ impl<'a> Release<'a> {
                     (_, Some(boxes)) => quasi_columns(&problem.attributes[at], boxes, at, publish),
                     (_, None) => return Err(Error::bug("a recoding without boxes or cells")),
                 });
-            } else if let Some(counted) = problem.sensitive.iter().chain(&problem.classes).find(of_source) {
+            } else if let Some(counted) = problem.sensitive.iter().chain(&problem.labels).find(of_source) {
                 if publish == Publish::Permutation && policy.role(name) == Role::Sensitive {
                     continue;
                 }
-                let content = Content::Counted(Cow::Borrowed(counted));
+                let content = Content::Protected(Cow::Borrowed(counted));
                 columns.push(Column { name: name.clone(), source, content });
-            } else if policy.role(name) != Role::Identifier {
+            } else if let (Some(people), true) = (&problem.people, policy.number_column() == Some(name)) {
+                let numbers = Content::Protected(Cow::Owned(number::numbers(people, &problem.secret, name)?));
+                columns.push(Column { name: name.clone(), source, content: numbers });
+            } else if !matches!(policy.role(name), Role::Identifier | Role::Person) {
                 columns.push(Column { name: name.clone(), source, content: Content::Text });
             }
         }
@@ -152,6 +170,12 @@ impl<'a> Release<'a> {
         let rows = rows(problem, &solution.suppressed, &class_of, order);
         let null_text = table.has_nulls().then(|| policy.missing.first().cloned().unwrap_or_default());
         Ok(Release { table, problem, columns, class_of, rows, classes: partition.len(), null_text })
+    }
+
+    /// Whose each row is, in the order in which they are written; `None` where nobody asks.
+    pub fn people(&self) -> Option<Vec<u32>> {
+        let people = self.problem.people.as_ref()?;
+        Some(self.rows.in_order().iter().map(|record| people.of(*record)).collect())
     }
 
     /// Number of records.
@@ -257,7 +281,8 @@ fn masked_column<'a>(
 /// The kind of the bounds of a numeric attribute.
 fn bounds_kind(domain: &Domain, ends: &[(u32, u32)]) -> CellKind {
     // A class that mixes missing values with numbers has the cell `*`, which only text can tell from a null.
-    if ends.iter().any(|&(low, high)| low != high && domain.missing() == Some(high)) {
+    // So has a tail a sign before its number.
+    if domain.has_tails() || ends.iter().any(|&(low, high)| low != high && domain.missing() == Some(high)) {
         return CellKind::Text;
     }
     let mut labels = (0..domain.len() as u32).filter(|code| domain.missing() != Some(*code));
@@ -298,10 +323,10 @@ fn check_names(columns: &[Column<'_>]) -> Result<()> {
     let mut seen: Map<&str, ()> = Map::default();
     for column in columns {
         if seen.insert(&column.name, ()).is_some() {
-            return Err(Error::input(format!(
-                "the release would have two columns called \"{}\"",
-                column.name
-            ))
+            return Err(Error::new(
+                ErrorCode::DuplicateColumn,
+                format!("the release would have two columns called \"{}\"", column.name),
+            )
             .with_hint("rename the column of the table that has this name already"));
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::leftover;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::source::{Compression, is_standard};
 
 /// A file being written under a temporary name, readable by its owner alone. Dropping it removes it; [`Output::publish`] and
@@ -25,16 +25,19 @@ impl Output {
     pub fn create(path: &Path) -> Result<Self> {
         let existing = std::fs::metadata(path).ok().filter(|_| !is_standard(path));
         if existing.as_ref().is_some_and(std::fs::Metadata::is_dir) {
-            return Err(Error::input("cannot write: this is a folder")
+            return Err(Error::new(ErrorCode::IsAFolder, "cannot write: this is a folder")
                 .in_file(path)
                 .with_hint("name a file"));
         }
         let device = existing.as_ref().is_some_and(|data| !data.is_file());
         let streamed = is_standard(path) || device;
         if !streamed && existing.is_some_and(|data| data.permissions().readonly()) {
-            return Err(Error::input("cannot write: this file is write-protected")
-                .in_file(path)
-                .with_hint("name another file, or allow writing to it"));
+            return Err(Error::new(
+                ErrorCode::PermissionDenied,
+                "cannot write: this file is write-protected",
+            )
+            .in_file(path)
+            .with_hint("name another file, or allow writing to it"));
         }
         let folder = if streamed { std::env::temp_dir() } else { folder_of(&follow(path)) };
         leftover::sweep(&folder);
@@ -43,8 +46,8 @@ impl Output {
         let suffix = format!(".{}", name.trim_start_matches('.'));
         let mut builder = tempfile::Builder::new();
         builder.prefix(leftover::PREFIX).suffix(&suffix);
-        let temporary =
-            leftover::make(&builder, &folder).map_err(|cause| Error::io("write", path, &cause))?;
+        let temporary = leftover::make(&builder, &folder)
+            .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
         Ok(Output { path: path.to_owned(), temporary, streamed })
     }
 
@@ -54,8 +57,8 @@ impl Output {
         let folder = temporary.parent().map(Path::to_owned).unwrap_or_default();
         let mut builder = tempfile::Builder::new();
         builder.prefix(&name).rand_bytes(0);
-        let temporary =
-            leftover::make(&builder, &folder).map_err(|cause| Error::io("write", path, &cause))?;
+        let temporary = leftover::make(&builder, &folder)
+            .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
         Ok(Output { path: path.to_owned(), temporary, streamed: main.streamed })
     }
 
@@ -71,7 +74,7 @@ impl Output {
 
     /// A writer that compresses as the name tells.
     pub(crate) fn encoder(&mut self) -> Result<Encoder> {
-        let fail = |cause: io::Error| Error::io("write", &self.path, &cause);
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, &cause);
         let file = BufWriter::with_capacity(1 << 16, self.temporary.reopen().map_err(fail)?);
         Ok(match Compression::of(&self.path) {
             Compression::None => Encoder::Plain(file),
@@ -85,7 +88,7 @@ impl Output {
     /// Writes text as the whole content.
     pub fn write_all(&mut self, text: &[u8]) -> Result<()> {
         let path = self.path.clone();
-        let fail = |cause: io::Error| Error::io("write", &path, &cause);
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &path, &cause);
         let mut encoder = self.encoder()?;
         encoder.write_all(text).map_err(fail)?;
         encoder.finish().map_err(fail)
@@ -98,7 +101,7 @@ impl Output {
 
     /// Lets those read it who could read the file that it replaces, or any new file.
     fn settle(&self) -> Result<()> {
-        let fail = |cause: io::Error| Error::io("write", &self.path, &cause);
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, &cause);
         let permissions = match std::fs::metadata(&self.path) {
             Ok(existing) => existing.permissions(),
             Err(_) => usual_permissions(&folder_of(self.temporary_path())).map_err(fail)?,
@@ -108,7 +111,7 @@ impl Output {
 
     /// Copies the file to standard output or a device.
     fn stream(&self) -> Result<()> {
-        let fail = |cause: io::Error| Error::io("write", &self.path, &cause);
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, &cause);
         let mut source = self.temporary.reopen().map_err(fail)?;
         if is_standard(&self.path) {
             return io::copy(&mut source, &mut io::stdout().lock())
@@ -147,10 +150,13 @@ struct Kept {
 
 impl Placed {
     fn place(&mut self, output: Output) -> Result<()> {
-        let fail = |cause: io::Error| Error::io("write", &output.path, &cause);
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &output.path, &cause);
         let target = follow(&output.path);
         let before = if target.exists() { Some(Kept::of(&target).map_err(fail)?) } else { None };
-        output.temporary.persist(&target).map_err(|error| Error::io("write", &output.path, &error.error))?;
+        output
+            .temporary
+            .persist(&target)
+            .map_err(|error| Error::io(ErrorCode::CannotWrite, "write", &output.path, &error.error))?;
         self.0.push((target, before));
         Ok(())
     }

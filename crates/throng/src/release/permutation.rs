@@ -8,14 +8,12 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
 
-use super::text::syntax::push_row;
-use super::text::{Syntax, Value};
 use super::{CellKind, Cells, Column, Content, Release};
-use crate::error::{Error, Result};
-use crate::format::{Target, not_encoded};
+use crate::error::{Error, ErrorCode, Result};
+use crate::format::{Syntax, Target, Value, not_encoded, push_row};
 use crate::policy::Policy;
 use crate::privacy::QuasiIdentifiers;
-use crate::problem::{Counted, Problem};
+use crate::problem::{Problem, Protected};
 use crate::table::source::is_standard;
 
 /// The column that both tables share.
@@ -36,18 +34,25 @@ pub fn sensitive_path(release: &Path) -> PathBuf {
 pub(super) fn check(problem: &Problem, policy: &Policy) -> Result<()> {
     let [counted] = &problem.sensitive[..] else {
         let found = problem.sensitive.len();
-        return Err(Error::input(format!("permutation needs one sensitive attribute, found {found}"))
-            .with_hint("write role = \"sensitive\" in the section of one attribute"));
+        return Err(Error::new(
+            ErrorCode::NotOneSensitive,
+            format!("permutation needs one sensitive attribute, found {found}"),
+        )
+        .with_hint("write role = \"sensitive\" in the section of one attribute"));
     };
     if [GROUP, COUNT].contains(&counted.name.as_str()) {
-        return Err(Error::input(format!(
-            "the table of sensitive values would have two columns \"{}\"",
-            counted.name
-        ))
+        return Err(Error::new(
+            ErrorCode::DuplicateColumn,
+            format!("the table of sensitive values would have two columns \"{}\"", counted.name),
+        )
         .with_hint("rename the column of the table that has this name already"));
     }
+    if problem.people.is_some() {
+        return Err(no_people_by_permutation());
+    }
     if policy.privacy.get::<QuasiIdentifiers>().is_some() {
-        return Err(Error::input(
+        return Err(Error::new(
+            ErrorCode::MethodDoesNotFit,
             "permutation publishes exact quasi-identifiers, so several of them cannot have a k each",
         )
         .with_hint("ask for l, and leave out quasi_identifiers"));
@@ -55,24 +60,38 @@ pub(super) fn check(problem: &Problem, policy: &Policy) -> Result<()> {
     Ok(())
 }
 
+/// Who has several records in a group has several of its values, so that more can be told of them than of others: how many
+/// people have a value says nothing of that.
+pub(crate) fn no_people_by_permutation() -> Error {
+    Error::new(
+        ErrorCode::MethodDoesNotFit,
+        "a release by permutation cannot be held to requirements on people with several records",
+    )
+    .with_hint("publish classes: leave out --publish permutation, and choose another method than anatomy")
+}
+
 /// An error if two files cannot be written for a name.
 pub fn check_name(release: &Path) -> Result<()> {
     match is_standard(release) {
-        true => Err(Error::input("permutation writes two files, so the release needs a name")
-            .with_hint("give one with -o, for example -o release.csv")),
+        true => Err(Error::new(
+            ErrorCode::NeedsFileName,
+            "permutation writes two files, so the release needs a name",
+        )
+        .with_hint("give one with -o, for example -o release.csv")),
         false => Ok(()),
     }
 }
 
 /// The exact values of a quasi-identifier.
-pub(super) fn exact(problem: &Problem, at: usize) -> Counted {
+pub(super) fn exact(problem: &Problem, at: usize) -> Protected {
     let attribute = &problem.attributes[at];
-    Counted {
+    Protected {
         name: attribute.name.clone(),
         column: attribute.column,
         domain: attribute.domain.clone(),
         has_hierarchy: false,
         codes: (0..problem.len()).map(|record| problem.records.code(record, at)).collect(),
+        people: None,
     }
 }
 
@@ -91,7 +110,7 @@ pub(super) fn group_column<'a>(groups: usize) -> Column<'a> {
 /// values.
 pub(super) struct SensitiveValues<'a> {
     pub release: &'a Release<'a>,
-    counted: &'a Counted,
+    counted: &'a Protected,
     rows: Vec<(u32, u32, u32)>,
 }
 
@@ -126,7 +145,7 @@ impl<'a> SensitiveValues<'a> {
             push_row(syntax, [Value::Bare(&group), label, Value::Bare(&count)], &mut text);
         }
         let place = target.place().to_owned();
-        target.write_all(&text).map_err(|cause| Error::io("write", &place, &cause))
+        target.write_all(&text).map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", &place, &cause))
     }
 
     /// The whole of it as one record batch.

@@ -5,10 +5,9 @@ use arrow_schema::SchemaRef;
 
 use super::columnar::Layout;
 use super::permutation::SensitiveValues;
-use super::text::Syntax;
 use super::{Release, text};
 use crate::error::Result;
-use crate::format::Target;
+use crate::format::{Batched, Spelling, Syntax, Target, Writable};
 use crate::table::Dialect;
 use crate::watch::Watch;
 
@@ -59,25 +58,35 @@ impl<'a> Rendered<'a> {
         }
     }
 
-    /// How the table that was anonymized delimits its cells, if it is one of delimited text.
-    pub(crate) fn dialect(&self) -> Option<Dialect> {
+    fn write_in(&self, syntax: &impl Syntax, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+        match &self.0 {
+            Which::Release(release) => text::write(release, syntax, target, watch),
+            Which::SensitiveValues(values) => values.write_lines(syntax, target),
+        }
+    }
+}
+
+impl Writable for Rendered<'_> {
+    fn names(&self) -> Vec<&str> {
+        self.names()
+    }
+
+    fn dialect(&self) -> Option<Dialect> {
         match &self.0 {
             Which::Release(release) => release.table.dialect(),
             Which::SensitiveValues(values) => values.release.table.dialect(),
         }
     }
 
-    /// Writes the table as lines of text.
-    pub(crate) fn write_lines(
-        &self,
-        syntax: &impl Syntax,
-        target: &mut Target<'_>,
-        watch: &dyn Watch,
-    ) -> Result<()> {
-        match &self.0 {
-            Which::Release(release) => text::write(release, syntax, target, watch),
-            Which::SensitiveValues(values) => values.write_lines(syntax, target),
+    fn write_lines(&self, spelling: &Spelling, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+        match spelling {
+            Spelling::Delimited(syntax) => self.write_in(syntax, target, watch),
+            Spelling::Lines(syntax) => self.write_in(syntax, target, watch),
         }
+    }
+
+    fn batches(&self) -> Result<Box<dyn Batched + '_>> {
+        Ok(Box::new(self.batches()?))
     }
 }
 
@@ -108,5 +117,19 @@ impl RenderedBatches<'_> {
             Source::Layout(layout) => layout.for_each(watch, take),
             Source::Whole(batch) => take(batch.clone()),
         }
+    }
+}
+
+impl Batched for RenderedBatches<'_> {
+    fn schema(&self) -> SchemaRef {
+        self.schema()
+    }
+
+    fn for_each(
+        &self,
+        watch: &dyn Watch,
+        take: &mut (dyn FnMut(RecordBatch) -> Result<()> + Send),
+    ) -> Result<()> {
+        self.for_each(watch, take)
     }
 }

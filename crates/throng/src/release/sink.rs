@@ -6,7 +6,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 
 use super::{Output, Rendered};
-use crate::error::Result;
+use crate::error::{ErrorCode, Result};
 use crate::format::Format;
 use crate::table::{Reading, Table};
 use crate::watch::Watch;
@@ -26,7 +26,7 @@ impl Sink for Output {
         let path = self.path().to_owned();
         let mut encoder = self.encoder()?;
         Format::of(&path).write_to(table, &mut encoder, &path, watch)?;
-        encoder.finish().map_err(|cause| crate::Error::io("write", &path, &cause))
+        encoder.finish().map_err(|cause| crate::Error::io(ErrorCode::CannotWrite, "write", &path, &cause))
     }
 
     fn read_back(&self, reading: &Reading<'_>) -> Result<Table> {

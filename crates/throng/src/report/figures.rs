@@ -1,6 +1,7 @@
 //! The figures of a release, each with its name and what it means in plain words.
 
 use super::number::{at_least, at_most, count, figure, percent, share};
+use super::people;
 use super::summary::{bound_words, gap_words, mean_class_size};
 use crate::audit::{LowerBound, Measures, SensitiveMeasure};
 
@@ -22,6 +23,8 @@ fn told(name: &'static str, value: String, meaning: impl Into<String>) -> Figure
 /// The figures that every reader needs.
 pub(super) fn key_figures(measures: &Measures) -> Vec<Figure> {
     let mut figures = row_figures(measures);
+    figures
+        .extend(measures.people.as_ref().map(|own| told("People", count(own.people_in), people::words(own))));
     figures.push(told("Classes", count(measures.classes), class_words(measures)));
     figures.push(told(
         "Loss (GCP)",

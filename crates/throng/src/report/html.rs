@@ -6,7 +6,10 @@ use super::charts::{ALONE, distribution_caption, distribution_chart, loss_chart,
 use super::figures::{Figure, class_words, further_figures, key_figures, sensitive_figures};
 use super::number::{count, figure, seconds};
 use super::page::sections;
-use super::summary::{Requirement, headline, requirements, verdict, verdict_heading};
+use super::summary::{
+    Requirement, Verdict, headline, many_unique, order_words, outlier_words, requirements, verdict,
+    verdict_heading,
+};
 use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
 use super::template::{markup, render_page, style};
 use super::{Provenance, Report};
@@ -27,18 +30,21 @@ pub fn html(report: &Report) -> Result<String> {
 /// What is told in words and figures.
 fn told(report: &Report) -> Value {
     let measures = &report.measures;
-    let verdict = verdict(measures);
+    let class = match verdict(measures) {
+        Verdict::Met if many_unique(measures) => Verdict::Measured.class(),
+        verdict => verdict.class(),
+    };
     context! {
         title => title(&report.provenance),
         subtitle => subtitle(report),
-        verdict => context! { class => verdict.class(), heading => verdict_heading(verdict) },
+        verdict => context! { class => class, heading => verdict_heading(measures) },
         headline => headline(measures),
         violations => measures.violations.clone(),
         requirements => requirements(measures).iter().map(requirement).collect::<Vec<_>>(),
         sensitive => measures.sensitive.iter().map(sensitive).collect::<Vec<_>>(),
         figures => key_figures(measures).iter().map(figure_context).collect::<Vec<_>>(),
         further => further_figures(measures).iter().map(figure_context).collect::<Vec<_>>(),
-        notes => report.notes.clone(),
+        notes => notes(report),
         quasi => report.quasi.clone(),
         sensitive_names => report.sensitive_attributes.clone(),
         examples => report.examples.iter().map(example).collect::<Vec<_>>(),
@@ -88,6 +94,12 @@ fn subtitle(report: &Report) -> String {
     let parts = [report.method.clone(), seed, program(&report.provenance)];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     parts.join(" · ")
+}
+
+/// The notes of a report, outliers first.
+fn notes(report: &Report) -> Vec<String> {
+    let outliers = report.measures.outliers.iter().map(|outlier| sentence(&outlier_words(outlier)));
+    outliers.chain(report.notes.iter().cloned()).collect()
 }
 
 fn sentence(words: &str) -> String {
@@ -160,6 +172,7 @@ fn facts(report: &Report) -> Vec<Value> {
         ("Release", hashed(&provenance.release, &provenance.release_hash)),
         ("Method", report.method.clone()),
         ("Seed", report.seed.to_string()),
+        ("Order of rows", order_words(report.order).to_owned()),
         ("Overrides", provenance.overrides.join(" ")),
         ("Command", command(report)),
     ];

@@ -27,6 +27,7 @@ mod tests {
             "suppressed",
             "method",
             "seed",
+            "order",
             "k",
             "k_required",
             "l",

@@ -1,15 +1,19 @@
 //! What is told about a run: JSON, one self-contained HTML page, or a terminal table.
 
+mod as_is;
+mod attack;
 mod charts;
 mod compare;
+mod diversity;
 mod figures;
-mod fitted;
 mod html;
 mod json;
 mod methods;
+mod narrow_table;
 mod number;
 mod page;
 mod page_terminal;
+mod people;
 mod remarks;
 mod risk;
 #[cfg(test)]
@@ -23,6 +27,7 @@ mod terminal;
 mod tests;
 mod text;
 
+pub use attack::{attack_terminal, audit_json};
 pub use compare::{Comparison, ComparisonRun, LeftOut, compare_html, compare_terminal};
 pub use html::html;
 pub use json::json;
@@ -39,6 +44,7 @@ use serde::Serialize;
 
 use crate::audit::{Distribution, ExampleClass, Measures};
 use crate::method::Fact;
+use crate::release::RowOrder;
 
 /// Everything that is told about one run. Serializes to the JSON report.
 #[derive(Clone, Debug, Serialize)]
@@ -48,8 +54,10 @@ pub struct Report {
     pub measures: Measures,
     /// The method's name.
     pub method: String,
-    /// The seed.
+    /// The seed: it repeats groups and cells, not the order of rows.
     pub seed: u64,
+    /// Where the order of rows comes from.
+    pub order: RowOrder,
     /// Seconds per stage, in order, with `total` last.
     pub seconds: IndexMap<String, f64>,
     /// Per quasi-identifier, before and after.

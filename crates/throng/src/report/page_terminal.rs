@@ -1,6 +1,6 @@
 //! A page in at most 80 columns of plain text. Charts are left to the HTML page.
 
-use super::fitted::fitted_table;
+use super::narrow_table::narrow_table;
 use super::page::{Block, Claim, Node, Page};
 use super::terminal::{COLUMNS, finished};
 use super::text::wrap;
@@ -27,7 +27,7 @@ pub fn page_terminal(page: &Page) -> String {
 fn block(block: &Block) -> Vec<String> {
     match block {
         Block::Words(words) => indented(words, 2),
-        Block::Table { head, rows } => fitted_table(head, rows),
+        Block::Table { head, rows } => narrow_table(head, rows),
         Block::Lines(_) | Block::Bars(_) => Vec::new(),
         Block::Tree(root) => outline(root),
         Block::Claims(claims) => claims.iter().flat_map(claim).collect(),

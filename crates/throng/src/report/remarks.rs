@@ -1,10 +1,11 @@
 //! What a reader of a report should know beside the figures: of the policy, of how the run went, and of the method.
 
-use super::methods;
 use super::page::{Block, Section};
+use super::{as_is, diversity, methods};
 use crate::audit::{Measures, RuleMeasure};
 use crate::method::Fact;
 use crate::policy::{Kind, Policy, Role};
+use crate::release::RowOrder;
 
 /// What decides which parts of a policy had an effect.
 #[derive(Clone, Copy, Debug)]
@@ -19,26 +20,38 @@ pub struct Circumstances<'a> {
     pub left_out_options: &'a [String],
     /// Whether the release is published by permutation.
     pub permuted: bool,
+    /// Where the order of rows comes from.
+    pub order: RowOrder,
 }
 
 /// What a reader of a permuted release must know.
-const PERMUTED: &str = "Published by permutation: quasi-identifiers are exact, so who is in the table can be told. k counts the \
-     records of a group, among which nobody can tell whose a sensitive value is.";
+const PERMUTED: &str = "Published by permutation: quasi-identifiers are exact, so who is in the table can be told. Groups hide only which \
+     of their sensitive values belongs to whom: l counts, not k.";
+
+/// What a reader of a release in the table's order must know.
+const KEPT_ORDER: &str = "Rows stand in the order of the table (--keep-order): whoever knows the place of a person in the table finds the \
+     person's row here, whatever its cells hide.";
 
 impl Circumstances<'_> {
     /// Notes and sections of a report.
     pub fn tell(&self, measures: &Measures, facts: &[Fact]) -> (Vec<String>, Vec<Section>) {
         let mut notes = self.notes(measures);
         notes.extend(facts.iter().flat_map(methods::notes));
+        notes.extend(diversity::note(measures, facts));
         if self.permuted {
             notes.push(PERMUTED.to_owned());
+        }
+        if self.order == RowOrder::Kept {
+            notes.push(KEPT_ORDER.to_owned());
         }
         if !measures.violations.is_empty() {
             let written =
                 "The requirement does not hold; the records were written because that was asked for.";
             notes.push(written.to_owned());
         }
-        let mut sections: Vec<Section> = facts.iter().flat_map(methods::sections).collect();
+        let mut sections: Vec<Section> = as_is::section(&measures.published_as_is).into_iter().collect();
+        sections.extend(facts.iter().flat_map(methods::sections));
+        sections.extend(diversity::section(measures, facts));
         sections.extend(rules_section(measures));
         (notes, sections)
     }

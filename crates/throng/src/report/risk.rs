@@ -1,9 +1,11 @@
 //! The risk of a table in at most 80 columns of plain text.
 
+use super::as_is;
 use super::number::{NONE, count, counted, figure, percent};
+use super::summary::as_is_words;
 use super::terminal::{COLUMNS, Side, bar, field, finished, table};
 use super::text::{listing, wrap};
-use crate::privacy::risk::{AttributeRisk, Band, Chances, Combination, Risk};
+use crate::risk::{AttributeRisk, Band, Chances, Combination, PeopleRisk, Risk};
 
 /// The risk of a table in plain text.
 pub fn risk_terminal(risk: &Risk) -> String {
@@ -14,6 +16,7 @@ pub fn risk_terminal(risk: &Risk) -> String {
             lines.extend(part);
         }
     }
+    lines.extend(risk.published_as_is.iter().flat_map(as_is::lines));
     if !risk.notes.is_empty() {
         lines.push(String::new());
     }
@@ -24,6 +27,9 @@ pub fn risk_terminal(risk: &Risk) -> String {
 }
 
 fn headline(risk: &Risk) -> String {
+    if let Some(people) = &risk.people {
+        return of_people(risk, people);
+    }
     let all = counted(risk.rows, "record", "records");
     let alone = match risk.unique_records {
         0 => format!(
@@ -41,7 +47,30 @@ fn headline(risk: &Risk) -> String {
         0 => String::new(),
         dropped => format!(" {} left out as incomplete.", counted(dropped, "record was", "records were")),
     };
-    format!("{alone}{dropped}")
+    let as_is = risk.published_as_is.as_ref();
+    let as_is = as_is.map_or(String::new(), |as_is| as_is_words(as_is, "records", "would be published"));
+    format!("{alone}{as_is}{dropped}")
+}
+
+fn of_people(risk: &Risk, people: &PeopleRisk) -> String {
+    let all = counted(people.people, "person", "people");
+    let alone = match people.unique_people {
+        0 => format!(
+            "None of {all} is unique: each record shares its quasi-identifiers with those of at least {}.",
+            counted(risk.k.saturating_sub(1), "other person", "other people")
+        ),
+        unique => format!(
+            "{} of {all} ({}) {} unique: they have a record whose quasi-identifiers nobody else has.",
+            count(unique),
+            percent(people.unique_share),
+            if unique == 1 { "is" } else { "are" }
+        ),
+    };
+    format!(
+        "{alone} A person has {} records on average, {} at most.",
+        figure(people.average_records),
+        count(people.most_records)
+    )
 }
 
 fn chances(risk: &Risk) -> Vec<String> {
@@ -59,7 +88,10 @@ fn chances(risk: &Risk) -> Vec<String> {
         [
             "The prosecutor knows that the person is in the table, the journalist only that",
             "the person is in the population; the marketer links everyone. The last columns",
-            "are the share of records with a greater chance.",
+            match risk.people {
+                None => "are the share of records with a greater chance.",
+                Some(_) => "are the share of people with a greater chance, by their rarest record.",
+            },
         ]
         .map(|line| format!("  {line}")),
     );
@@ -96,7 +128,8 @@ fn sizes(risk: &Risk) -> Vec<String> {
         let share = band.records as f64 / risk.rows.max(1) as f64;
         vec![band_name(band), count(band.classes), count(band.records), percent(share), bar(share, 1.0)]
     };
-    let heading = ["class size", "classes", "records", ""].map(str::to_owned).to_vec();
+    let size = if risk.people.is_some() { "people in class" } else { "class size" };
+    let heading = [size, "classes", "records", ""].map(str::to_owned).to_vec();
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(risk.class_sizes.iter().map(row)).collect();
     let mut lines = vec![format!(
         "Records with the same quasi-identifiers: {}",
@@ -164,6 +197,7 @@ mod tests {
             quasi: vec![long.clone()],
             classes: 250,
             k: if unique > 0 { 1 } else { 3 },
+            people: None,
             unique_records: unique,
             unique_share: unique as f64 / 1_000.0,
             prosecutor: chances.clone(),
@@ -192,6 +226,7 @@ mod tests {
                 minimal_share: 1.0,
             }],
             searched: 2,
+            published_as_is: None,
             notes: vec![
                 "something else to know about this table, told in a long sentence with many words".into(),
             ],

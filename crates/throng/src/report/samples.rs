@@ -7,6 +7,7 @@ use crate::audit::{
     Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, SensitiveMeasure,
 };
 use crate::privacy::{Achieved, Figure};
+use crate::release::RowOrder;
 
 const LOSSES: [(&str, f64); 8] = [
     ("age", 0.0934),
@@ -26,6 +27,7 @@ pub(crate) fn adult() -> Report {
         measures: measures(),
         method: "hilbert".into(),
         seed: 7,
+        order: RowOrder::Random,
         seconds: stages(&[
             ("read", 0.061),
             ("encode", 0.024),
@@ -75,6 +77,7 @@ fn measures() -> Measures {
             l_distinct: 2,
             l_entropy: 1.38,
             t: 0.4731,
+            told_share: 0.12,
         }],
         classes: 2_213,
         gcp: 0.1363,
@@ -149,6 +152,7 @@ pub(crate) fn degenerate() -> Vec<Report> {
         measures: Measures::default(),
         method: String::new(),
         seed: 0,
+        order: RowOrder::Kept,
         seconds: IndexMap::new(),
         distributions: Vec::new(),
         quasi: Vec::new(),
@@ -282,13 +286,14 @@ pub(crate) fn comparison() -> Comparison {
         report.measures.discernibility = 45_000.0 * worse * k as f64;
         report.measures.lower_bound =
             Some(LowerBound { gcp: 0.015 * (k as f64).sqrt(), records: 1_000, interval: None });
-        ComparisonRun { method: method.into(), k: Some(k), report: Some(report), refused: None }
+        ComparisonRun { method: method.into(), k: Some(k), report: Some(report), refused: None, code: None }
     };
     let refused = ComparisonRun {
         method: "exact".into(),
         k: Some(5),
         report: None,
         refused: Some("too many records for an exact solution".into()),
+        code: Some(crate::error::ErrorCode::TableTooLarge),
     };
     let both = [("mondrian", 1.4), ("hilbert", 1.1)];
     let runs = both.iter().flat_map(|(method, worse)| [5, 10, 25].map(|k| run(method, k, *worse)));
@@ -309,6 +314,7 @@ pub(crate) fn comparison_of(report: &Report) -> Comparison {
         method: report.method.clone(),
         k,
         report: refused.is_none().then(|| report.clone()),
+        code: refused.is_some().then_some(crate::error::ErrorCode::KExceedsTable),
         refused,
     };
     Comparison {

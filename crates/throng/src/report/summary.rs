@@ -3,9 +3,12 @@
 //! The page and the terminal tell the same sentences, so they are made here once.
 
 use super::number::{at_least, at_most, count, counted, figure, percent, share, whole_percent};
+use super::people;
 use super::text::listing;
-use crate::audit::{LowerBound, Measures};
+use crate::as_is::PublishedAsIs;
+use crate::audit::{Compared, ExactCells, LowerBound, Measures, Outlier, Truth};
 use crate::privacy::{Achieved, Bound, Figure};
+use crate::release::RowOrder;
 
 /// Whether a requirement holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,12 +113,24 @@ pub(super) fn verdict(measures: &Measures) -> Verdict {
     }
 }
 
+/// A requirement that is met says little where more than this share of the rows is unique on what it does not look at.
+const MANY: f64 = 0.05;
+
+/// Whether so many rows are unique on all that is published that nobody should read no more than that a requirement is met.
+pub(super) fn many_unique(measures: &Measures) -> bool {
+    measures.published_as_is.unique_share > MANY
+}
+
 /// The verdict as a heading.
-pub(super) fn verdict_heading(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Met => "The requirement is met",
-        Verdict::NotMet => "The requirement is not met",
-        Verdict::Measured => "Measured; the policy asks for nothing that a release could miss",
+pub(super) fn verdict_heading(measures: &Measures) -> String {
+    match verdict(measures) {
+        Verdict::Met if many_unique(measures) => format!(
+            "The requirement is met, but {} of the rows are unique",
+            whole_percent(measures.published_as_is.unique_share)
+        ),
+        Verdict::Met => "The requirement is met".to_owned(),
+        Verdict::NotMet => "The requirement is not met".to_owned(),
+        Verdict::Measured => "Measured; the policy asks for nothing that a release could miss".to_owned(),
     }
 }
 
@@ -125,6 +140,11 @@ pub(super) fn headline(measures: &Measures) -> String {
         return "The release holds no records.".to_owned();
     }
     let mut sentence = format!("{}; {}.", protection(measures), detail(measures.gcp));
+    sentence += &as_is_words(&measures.published_as_is, "rows", "are published");
+    sentence += &told_words(measures);
+    if let Some(followed) = measures.people.as_ref().and_then(people::followed) {
+        sentence += &format!(" {followed}");
+    }
     if measures.suppressed > 0 {
         let of = count(measures.rows_in);
         let (number, were) =
@@ -134,12 +154,34 @@ pub(super) fn headline(measures: &Measures) -> String {
     sentence
 }
 
+/// What is published beside the quasi-identifiers, in the same breath as what they hide.
+pub(super) fn as_is_words(as_is: &PublishedAsIs, rows: &str, published: &str) -> String {
+    let unique = match as_is.unique_rows {
+        0 => format!("none of the {rows} is unique"),
+        _ => format!("{} of the {rows} are unique", whole_percent(as_is.unique_share)),
+    };
+    match as_is.columns.len() {
+        0 => String::new(),
+        1 => {
+            let published = published.replace("are ", "is ");
+            format!(" 1 further column {published} as it is; with it {unique}.")
+        }
+        columns => {
+            format!(" {} further columns {published} as they are; with them {unique}.", count(columns as u64))
+        }
+    }
+}
+
 fn protection(measures: &Measures) -> String {
+    if let Some(exact) = measures.exact_cells {
+        return permuted_words(measures, exact);
+    }
     let anonymity = match measures.k {
         0 | 1 => "Some records can be told apart from all others by their quasi-identifiers".to_owned(),
         k => format!(
-            "Every record is indistinguishable from at least {} by its quasi-identifiers",
-            counted(k - 1, "other", "others")
+            "Every record is indistinguishable {} by its quasi-identifiers{}",
+            people::others(measures.people.as_ref(), k - 1),
+            if k < LEAST_K { ", which is weak protection" } else { "" }
         ),
     };
     match most_certain_inference(measures) {
@@ -148,6 +190,73 @@ fn protection(measures: &Measures) -> String {
         }
         None => anonymity,
     }
+}
+
+/// With fewer, one person of a class may be enough to recognise the other.
+const LEAST_K: u64 = 3;
+
+/// What holds of a release by permutation, where quasi-identifiers hide nobody.
+fn permuted_words(measures: &Measures, exact: ExactCells) -> String {
+    let apart = match exact.unique_rows {
+        0 => format!(
+            "each record shares them with at least {}",
+            counted(exact.k.saturating_sub(1), "other", "others")
+        ),
+        rows => format!(
+            "{} of {} can be told apart from all others by them",
+            count(rows),
+            counted(measures.rows_published, "record", "records")
+        ),
+    };
+    let groups =
+        format!("Whose a sensitive value is stays hidden in groups of at least {}", count(measures.k));
+    let share = most_certain_inference(measures);
+    let share = share
+        .map_or(String::new(), |most| format!(", and no value is shared by more than {most} of any group"));
+    format!("Quasi-identifiers are published exactly: {apart}. {groups}{share}")
+}
+
+/// What the classes of a release tell of sensitive values for certain, where nothing was asked for that would prevent it, or
+/// where it was not prevented.
+fn told_words(measures: &Measures) -> String {
+    let protects = |key: &str| matches!(key, "l" | "t" | "beta" | "delta");
+    let asked = measures.requirements.iter().any(|one| protects(&one.key) && one.asked.is_some());
+    let told = measures.sensitive.iter().filter(|one| one.told_share > 0.0 || !asked);
+    told.map(|one| match one.told_share {
+        0.0 => format!(" No class tells the {} of its records for certain.", one.attribute),
+        share => format!(
+            " For {} of the rows the class tells the {}: all its records have the same.",
+            whole_percent(share),
+            one.attribute
+        ),
+    })
+    .collect()
+}
+
+/// What was found by comparing a release with its table.
+pub(super) fn truth_words(truth: &Truth, rows: u64) -> String {
+    match (truth.compared, truth.unexplained) {
+        (Compared::Order, _) => "every row says what the record in its place says".to_owned(),
+        (Compared::Matching, 0) => "every row is explained by a record of its own of the table".to_owned(),
+        (Compared::Bounds, 0) => {
+            "no value is published more often than the table has it, and no row was found that no record \
+                                  explains; too large to match every row with a record of its own"
+                .to_owned()
+        }
+        (_, unexplained) => {
+            format!("{} of {} rows are not explained by the table", count(unexplained), count(rows))
+        }
+    }
+}
+
+/// A published end of ranges that is one person's value.
+pub(super) fn outlier_words(outlier: &Outlier) -> String {
+    let (beyond, end) = if outlier.end == "top" { ("above", "top") } else { ("below", "bottom") };
+    format!(
+        "ranges of \"{}\" end at {}, the value of a single record far {beyond} all others; {end} = \"auto\" in its section \
+         would hide it",
+        outlier.attribute, outlier.value
+    )
 }
 
 /// Figures that are equal on paper may differ in the last bits.
@@ -188,6 +297,15 @@ pub(super) fn gap_words(gap: f64) -> String {
         return "no generalization can lose less".to_owned();
     }
     format!("at most {} of the loss could be saved by a better method", percent(gap))
+}
+
+/// Where the order of rows comes from.
+pub(super) fn order_words(order: RowOrder) -> &'static str {
+    match order {
+        RowOrder::Random => "random, drawn afresh: nobody can repeat it, and the seed does not tell it",
+        RowOrder::Keyed => "random, drawn from your secret: whoever has the secret can undo it",
+        RowOrder::Kept => "that of the table: a row's place tells whose it is",
+    }
 }
 
 /// The mean class size, if there are classes.
@@ -249,6 +367,16 @@ mod tests {
             verdict(&asked(t.into_iter().collect()))
         };
         assert_eq!((far(0.2 + 1e-12), far(0.21)), (Verdict::Met, Verdict::NotMet));
+    }
+
+    #[test]
+    fn a_met_requirement_does_not_hide_unique_rows() {
+        let with = |unique_share: f64| {
+            let published_as_is = PublishedAsIs { unique_share, ..PublishedAsIs::default() };
+            verdict_heading(&Measures { published_as_is, ..asked(vec![k(Some(10), 10)]) })
+        };
+        assert_eq!(with(0.05), "The requirement is met");
+        assert_eq!(with(0.4), "The requirement is met, but 40 % of the rows are unique");
     }
 
     #[test]

@@ -1,10 +1,15 @@
 //! A run or an audit in at most 80 columns of plain text.
 
-use super::Report;
+use super::as_is;
 use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
-use super::summary::{Requirement, bound_words, gap_words, headline, requirements, verdict, verdict_heading};
+use super::people;
+use super::summary::{
+    Requirement, bound_words, gap_words, headline, order_words, outlier_words, requirements, truth_words,
+    verdict_heading,
+};
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
+use super::{Report, diversity};
 use crate::audit::Measures;
 
 /// The widest line.
@@ -15,6 +20,7 @@ pub fn terminal(report: &Report) -> String {
     let mut lines = measured(&report.measures);
     lines.push(String::new());
     lines.extend(field("Method", &format!("{}, seed {}", report.method, report.seed)));
+    lines.extend(field("Order", order_words(report.order)));
     let stage = |(stage, time): (&String, &f64)| format!("{stage} {}", seconds(*time)).replace(' ', "\u{a0}");
     let stages: Vec<String> = report.seconds.iter().map(stage).collect();
     if !stages.is_empty() {
@@ -32,7 +38,7 @@ pub fn measures_terminal(measures: &Measures) -> String {
 }
 
 fn measured(measures: &Measures) -> Vec<String> {
-    let mut lines = vec![verdict_heading(verdict(measures)).to_owned()];
+    let mut lines = vec![verdict_heading(measures)];
     lines.extend(wrap(&headline(measures), COLUMNS));
     for violation in &measures.violations {
         lines.extend(hanging("  ✗ ", violation));
@@ -41,12 +47,21 @@ fn measured(measures: &Measures) -> Vec<String> {
     lines.extend(requirement_table(&requirements(measures)));
     lines.push(String::new());
     lines.extend(field("Rows", &row_words(measures)));
+    lines.extend(measures.people.iter().flat_map(|people| field("People", &people::words(people))));
     lines.extend(field("Classes", &format!("{}; {}", count(measures.classes), class_words(measures))));
+    if let Some(words) = diversity::margin_words(measures) {
+        lines.extend(field("l", &words));
+    }
     lines.extend(field("Loss", &loss_words(measures)));
+    if let Some(truth) = &measures.truth {
+        lines.extend(field("Truth", &truth_words(truth, measures.rows_published)));
+    }
+    lines.extend(measures.outliers.iter().flat_map(|outlier| field("Outlier", &outlier_words(outlier))));
     let cost =
         format!("discernibility {}, C_AVG {}", figure(measures.discernibility), figure(measures.c_avg));
     lines.extend(field("Cost", &cost));
     lines.extend(loss_table(measures));
+    lines.extend(as_is::lines(&measures.published_as_is));
     lines
 }
 

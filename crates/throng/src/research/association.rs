@@ -6,7 +6,7 @@
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use crate::problem::{Attribute, Records};
+use crate::data::{Attribute, Records};
 use crate::table::{Map, Scale};
 
 /// Weights by association, with a sum of 1.

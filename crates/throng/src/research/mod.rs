@@ -12,7 +12,7 @@
 
 pub mod association;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::loss::Kernel;
 use crate::problem::{Attribute, Problem};
 use crate::table::Scale;
@@ -140,8 +140,11 @@ fn step(values: &[f64]) -> f64 {
 pub fn level_values(problem: &Problem, settings: &Settings) -> Result<Vec<Vec<f64>>> {
     let names: Vec<&str> = problem.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
     if let Some((unknown, _)) = settings.given.iter().find(|(name, _)| !names.contains(&name.as_str())) {
-        return Err(Error::input(format!("research_values names \"{unknown}\", which is not generalized"))
-            .with_hint(format!("the quasi-identifiers are {}", names.join(", "))));
+        return Err(Error::new(
+            ErrorCode::UnknownAttribute,
+            format!("research_values names \"{unknown}\", which is not generalized"),
+        )
+        .with_hint(format!("the quasi-identifiers are {}", names.join(", "))));
     }
     let spans = Spans::new(&problem.attributes);
     (0..names.len())
@@ -158,9 +161,10 @@ fn given(problem: &Problem, attribute: usize, name: &str, values: &[f64]) -> Res
         // What is most general is worth nothing unless the owner says so.
         len if len + 1 == levels => Ok(values.iter().copied().chain([0.0]).collect()),
         len if len == levels => Ok(values.to_vec()),
-        len => Err(Error::input(format!(
-            "research_values gives \"{name}\" {len} values, but it has {levels} levels"
-        ))
+        len => Err(Error::new(
+            ErrorCode::BadOption,
+            format!("research_values gives \"{name}\" {len} values, but it has {levels} levels"),
+        )
         .with_hint(
             "give one value per level, from the values themselves to *; the one of * may be left out",
         )),

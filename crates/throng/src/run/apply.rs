@@ -7,13 +7,12 @@ use std::path::PathBuf;
 
 use super::{Clock, Job, Prepared, outputs};
 use crate::classes::Classes;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
 use crate::plan::{Choices, Plan, UNMET_HINT, Unmet};
-use crate::policy::{Hierarchy, Policy, Role};
 use crate::privacy::Judge;
 use crate::problem::Problem;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, take_unknown_values_in};
 use crate::release::{Files, Order, Publish};
 use crate::secret::Secret;
 use crate::table::Table;
@@ -94,7 +93,7 @@ impl Method for Masking {
             _ => (0..problem.len() as u32).collect(),
         };
         if kept.is_empty() {
-            return Err(Error::requirement(
+            return Err(Error::new(ErrorCode::RecipeNotSafe,
                 "masked with this recipe, the records do not meet its requirement: no class of records is large enough",
             )
             .with_hint(UNMET_HINT));
@@ -114,33 +113,6 @@ impl Method for Masking {
         let partition = Partition::from_sizes(classes.concat(), sizes);
         Ok(Solution { partition, suppressed, recoding: Recoding::Cells(cells), facts })
     }
-}
-
-/// Values that a hierarchy does not have become leaves below its root, where nothing but `*` covers them.
-pub(crate) fn take_unknown_values_in(policy: &mut Policy, table: &Table) -> Result<()> {
-    let missing = policy.missing.clone();
-    for (column, name) in table.names().iter().enumerate() {
-        if policy.role(name) != Role::Quasi {
-            continue;
-        }
-        let Some(Hierarchy::Tree(tree)) =
-            policy.attributes.get_mut(name).and_then(|attribute| attribute.hierarchy.as_mut())
-        else {
-            continue;
-        };
-        for text in table.values(column) {
-            if !tree.contains(text) && !missing.iter().any(|marker| marker == text) {
-                tree.push(vec![text.to_owned()])?;
-            }
-        }
-        *tree = std::mem::take(tree).finish().map_err(|error| {
-            error
-                .in_file(table.origin())
-                .for_attribute(name)
-                .with_hint("the table has a value called like a group")
-        })?;
-    }
-    Ok(())
 }
 
 /// Some records in classes of equal cells, in the order of their first records.
@@ -171,11 +143,15 @@ fn safe_records(problem: &Problem, of_record: &[Vec<u32>]) -> Vec<u32> {
                 .filter(|(attribute, _)| inside(&attribute.name))
                 .map(|(_, cells)| cells.clone())
                 .collect();
-            kept = group(&cells, &kept).into_iter().filter(|class| class.len() >= own.k).flatten().collect();
+            let large = |class: &Vec<u32>| problem.people_among(class) >= own.k;
+            kept = group(&cells, &kept).into_iter().filter(large).flatten().collect();
         }
         let beyond = Judge::beyond_size(problem);
         let holds = |class: &Vec<u32>| beyond.as_ref().is_none_or(|judge| judge.holds(class.iter().copied()));
         kept = group(of_record, &kept).into_iter().filter(holds).flatten().collect();
+        if let Some(people) = &problem.people {
+            kept = people.whole(&kept);
+        }
         kept.sort_unstable();
         if kept.len() == before {
             return kept;

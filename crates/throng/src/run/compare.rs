@@ -10,13 +10,14 @@ use indexmap::IndexMap;
 
 use super::report;
 use crate::audit::{self, Keep, LowerBound};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::format::CSV;
 use crate::method::Methods;
 use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::report::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
+use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -31,6 +32,8 @@ pub struct Compare {
     pub methods: Vec<String>,
     /// The values of k; the policy's own requirement when empty.
     pub ks: Vec<usize>,
+    /// What every lot is drawn from, the same for all combinations; fresh unless somebody brings one.
+    pub secret: Option<Secret>,
     /// The methods to choose from.
     pub registry: Registry,
 }
@@ -46,7 +49,8 @@ impl Compare {
         };
         let table = super::read(&self.data, first, watch)?;
         let mut problem = Problem::new(&table, first)?;
-        let mut stage = Stage { compare: self, table: &table, bounds: IndexMap::new(), watch };
+        let secret = self.secret.clone().map_or_else(Secret::fresh, Ok)?;
+        let mut stage = Stage { compare: self, table: &table, secret, bounds: IndexMap::new(), watch };
         let mut runs = Vec::new();
         for policy in &policies {
             for method in &methods {
@@ -92,15 +96,18 @@ impl Compare {
 
     fn nothing_ran(&self, runs: &[ComparisonRun]) -> Error {
         let reason = runs.iter().find_map(|run| Some(format!("{}: {}", run.method, run.refused.as_ref()?)));
-        Error::requirement("none of the methods could run, so there is nothing to compare")
-            .in_file(&self.data)
-            .with_hint(reason.unwrap_or_else(|| "name at least one method".to_owned()))
+        Error::new(
+            ErrorCode::NothingToCompare,
+            "none of the methods could run, so there is nothing to compare",
+        )
+        .in_file(&self.data)
+        .with_hint(reason.unwrap_or_else(|| "name at least one method".to_owned()))
     }
 }
 
 /// The methods that a comparison without names runs, and the others with why they are left out.
 fn suitable_methods(methods: &Methods, policy: &Policy) -> (Vec<&'static str>, Vec<LeftOut>) {
-    let parts = policy.privacy.parts();
+    let parts = policy.parts();
     let (mut suitable, mut left_out) = (Vec::new(), Vec::new());
     for entry in methods.iter() {
         let refusal = methods.refusal(entry, &parts).map(|refusal| refusal.describe());
@@ -116,6 +123,7 @@ fn suitable_methods(methods: &Methods, policy: &Policy) -> (Vec<&'static str>, V
 struct Stage<'a> {
     compare: &'a Compare,
     table: &'a Table,
+    secret: Secret,
     /// The lower bounds that are known, by k.
     bounds: IndexMap<Option<usize>, Option<LowerBound>>,
     watch: &'a dyn Watch,
@@ -123,19 +131,21 @@ struct Stage<'a> {
 
 impl Stage<'_> {
     fn run(&mut self, policy: &Policy, problem: &mut Problem) -> Result<ComparisonRun> {
-        let (report, refused) = match self.report(policy, problem) {
+        let (report, error) = match self.report(policy, problem) {
             Ok(report) => (Some(report), None),
-            Err(error) => (None, Some(refusal(error)?)),
+            Err(error) => (None, Some(refusing(error)?)),
         };
+        let (refused, code) = (error.as_ref().map(in_words), error.map(|error| error.code()));
         let (method, k) = (policy.method.name.clone(), policy.privacy.k().map(|k| k as u64));
-        Ok(ComparisonRun { method, k, report, refused })
+        Ok(ComparisonRun { method, k, report, refused, code })
     }
 
     /// Releases what a plan finds as a file in memory and audits it.
     fn report(&mut self, policy: &Policy, problem: &mut Problem) -> Result<Report> {
         self.watch.check()?;
         self.watch.stage(&policy.method.name, None);
-        let plan = Plan::new(policy, &self.compare.registry, Choices::default())?;
+        let choices = Choices { secret: Some(self.secret.clone()), ..Choices::default() };
+        let plan = Plan::new(policy, &self.compare.registry, choices)?;
         // All of them give the columns the same roles, so only what is required changes.
         plan.bind(problem);
         let start = Instant::now();
@@ -176,13 +186,17 @@ impl Stage<'_> {
     }
 }
 
-/// Why a combination did not run; a stop or a bug is not such a reason.
-fn refusal(error: Error) -> Result<String> {
+/// An error that is a reason for one combination not to run; a stop or a bug is not such a reason.
+fn refusing(error: Error) -> Result<Error> {
     match error.fault() {
-        Fault::Input | Fault::Requirement => Ok(match error.hint() {
-            Some(hint) => format!("{}; {hint}", error.message()),
-            None => error.message().to_owned(),
-        }),
+        Fault::Input | Fault::Requirement => Ok(error),
         Fault::Cancelled | Fault::Bug => Err(error),
+    }
+}
+
+fn in_words(error: &Error) -> String {
+    match error.hint() {
+        Some(hint) => format!("{}; {hint}", error.message()),
+        None => error.message().to_owned(),
     }
 }

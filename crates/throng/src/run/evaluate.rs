@@ -15,6 +15,7 @@ use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::release::Order;
 use crate::report::Page;
+use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::Watch;
 
@@ -29,6 +30,8 @@ pub struct Evaluate {
     pub release: Option<PathBuf>,
     /// Name of the task.
     pub task: String,
+    /// What every lot is drawn from; fresh unless somebody brings one.
+    pub secret: Option<Secret>,
     /// The methods and tasks to choose from.
     pub registry: Registry,
 }
@@ -46,6 +49,10 @@ pub struct Evaluation {
     pub l: Option<f64>,
     /// Global certainty penalty of the release.
     pub gcp: f64,
+    /// Records that the release holds.
+    pub rows_published: u64,
+    /// Records that were left out.
+    pub suppressed: u64,
     /// What the task found.
     #[serde(flatten)]
     pub figures: serde_json::Map<String, serde_json::Value>,
@@ -92,7 +99,7 @@ impl Evaluate {
 
     /// Makes a release in input order, so that the record of each of its rows is known.
     fn make_and_study(&self, task: &(Entry, Box<dyn Task>), watch: &dyn Watch) -> Result<Evaluation> {
-        let choices = Choices { publish: task.1.publish(), order: Order::Keep, ..Choices::default() };
+        let choices = Choices { publish: task.1.publish(), order: Order::Keep, secret: self.secret.clone() };
         let plan = Plan::new(&self.policy, &self.registry, choices)?;
         let table = plan.read(&self.data, watch)?;
         let mut problem = plan.problem(&table)?;
@@ -143,6 +150,8 @@ impl Evaluate {
             k: measures.k,
             l: measures.l,
             gcp: measures.gcp,
+            rows_published: measures.rows_published,
+            suppressed: measures.suppressed,
             page: Page {
                 over: format!("Evaluation: {}", entry.name),
                 title: self.data.display().to_string(),
@@ -169,7 +178,8 @@ struct Made<'a> {
 
 impl Solver for Evaluate {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
-        let plan = Plan::new(&self.policy, &self.registry, Choices::default())?;
+        let choices = Choices { secret: self.secret.clone(), ..Choices::default() };
+        let plan = Plan::new(&self.policy, &self.registry, choices)?;
         plan.find(problem, watch).map(|(solution, _)| solution)
     }
 }

@@ -5,6 +5,7 @@
 
 mod anonymize;
 mod apply;
+mod attack;
 mod compare;
 mod evaluate;
 
@@ -15,16 +16,18 @@ use indexmap::IndexMap;
 
 pub use anonymize::Anonymize;
 pub use apply::Apply;
-pub(crate) use apply::take_unknown_values_in;
+pub use attack::attack_files;
 pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
 
-use crate::audit::{Findings, audit_file};
-use crate::error::{Error, Fault, Result};
+use crate::as_is;
+use crate::audit::{Findings, Keep, Received, audit, truth};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::method::{Methods, Solution};
 use crate::plan::{self, Choices, Plan, Registry, Solved, Written};
 use crate::policy::Policy;
-use crate::problem::{Counted, Problem};
+use crate::policy::suggest::person;
+use crate::problem::{Problem, Protected};
 use crate::recipe::Recipe;
 use crate::release::{Output, Publish, permutation, publish_all};
 use crate::report::{Circumstances, Provenance, Report};
@@ -60,8 +63,14 @@ impl Prepared {
 pub fn audit_files(data: &Path, release: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Findings> {
     let table = read(data, policy, watch)?;
     let mut problem = Problem::new(&table, policy)?;
+    as_is::check(&table, &problem, policy)?;
     problem.suppressible = plan::records(plan::allowance(policy, &Methods::standard()), problem.len());
-    audit_file(&problem, policy, release, watch)
+    let received = Received::read(release, &problem, policy, Keep::Audited, watch)?;
+    let mut findings = audit(&problem, policy, &received, watch)?;
+    let (truth, untrue) = truth::check(&table, &problem, policy, &received, watch)?;
+    findings.measures.truth = Some(truth);
+    findings.measures.violations.extend(untrue);
+    Ok(findings)
 }
 
 /// Reads a table as a policy needs it.
@@ -96,6 +105,7 @@ impl Job<'_> {
         let plan = self.plan;
         let in_data = |error: Error| error.in_file(self.data);
         let mut problem = plan.problem(table)?;
+        let warnings = as_is::check(table, &problem, plan.policy())?;
         clock.lap("encode");
         let solved = plan.solve(&mut problem, watch).map_err(|error| match error.fault() {
             Fault::Requirement => in_data(error),
@@ -110,7 +120,9 @@ impl Job<'_> {
         watch.check()?;
         let masks = solved.solution.recoding.masks();
         let recipe = masks.map(|parts| Recipe::new(&problem, plan.policy(), parts));
-        let report = report(plan, &problem, &solved, findings, provenance, clock.finish());
+        let mut report = report(plan, &problem, &solved, findings, provenance, clock.finish());
+        report.notes.splice(0..0, warnings);
+        report.notes.extend(person::warning(table, plan.policy()));
         Ok(Prepared { written, report, recipe })
     }
 
@@ -155,12 +167,14 @@ fn report(
         steered_by_rules: plan.steered_by_rules(),
         left_out_options: plan.left_out_options(),
         permuted: plan.publish() == Publish::Permutation,
+        order: plan.row_order(),
     };
-    let names = |counted: &Counted| counted.name.clone();
+    let names = |counted: &Protected| counted.name.clone();
     let (notes, sections) = circumstances.tell(&findings.measures, &solved.solution.facts);
     Report {
         method: plan.method_name().to_owned(),
         seed: problem.seed,
+        order: plan.row_order(),
         seconds,
         distributions: findings.distributions,
         quasi: problem.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
@@ -179,11 +193,12 @@ pub(crate) fn hash(path: &Path) -> Result<String> {
         return Ok(String::new());
     }
     let mut hasher = blake3::Hasher::new();
-    let file = std::fs::File::open(path).map_err(|cause| Error::io("read", path, &cause))?;
+    let file =
+        std::fs::File::open(path).map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
     let mut input = std::io::BufReader::with_capacity(1 << 20, file);
     loop {
-        let bytes =
-            std::io::BufRead::fill_buf(&mut input).map_err(|cause| Error::io("read", path, &cause))?;
+        let bytes = std::io::BufRead::fill_buf(&mut input)
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
         if bytes.is_empty() {
             return Ok(hasher.finalize().to_hex().to_string());
         }

@@ -16,7 +16,7 @@ use super::chunk::{Chunk, ChunkBuilder, Slot, slots};
 use super::nested;
 use super::types::{self, Texts};
 use super::{Expansion, Origin, Reading, Storage, Table};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 
 /// Rows in a chunk.
 pub(crate) const CHUNK_ROWS: usize = 16_384;
@@ -80,7 +80,9 @@ impl IntoBatch for Result<RecordBatch> {
 impl IntoBatch for Result<RecordBatch, ArrowError> {
     fn into_batch(self) -> Result<RecordBatch> {
         // Arrow's own words may quote cells.
-        self.map_err(|_| Error::input("the record batches could not be read to their end"))
+        self.map_err(|_| {
+            Error::new(ErrorCode::UnreadableFile, "the record batches could not be read to their end")
+        })
     }
 }
 
@@ -157,7 +159,7 @@ impl Columns {
     pub fn plan(reading: &Reading<'_>, schema: &Arc<Schema>) -> Result<Self> {
         let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
         if names.is_empty() {
-            return Err(Error::input("the table has no columns"));
+            return Err(Error::new(ErrorCode::EmptyTable, "the table has no columns"));
         }
         let storage = reading.plan_columns(&names)?;
         let wanted: Vec<usize> = (0..names.len()).filter(|&at| storage[at] != Storage::Skip).collect();
@@ -179,8 +181,11 @@ impl Columns {
         let schema = batch.schema();
         let fields = schema.fields().iter().map(|field| (field.name(), field.data_type()));
         if !fields.eq(self.schema.fields().iter().map(|field| (field.name(), field.data_type()))) {
-            return Err(Error::input(format!("record batch {} has other columns than the schema", at + 1))
-                .with_hint("all batches of a table have the same names and types of columns"));
+            return Err(Error::new(
+                ErrorCode::BatchesDiffer,
+                format!("record batch {} has other columns than the schema", at + 1),
+            )
+            .with_hint("all batches of a table have the same names and types of columns"));
         }
         batch.project(&self.wanted).map_err(|_| Error::bug("a record batch without its own columns"))
     }
@@ -252,10 +257,13 @@ impl Columns {
 
     /// Points at the first cell of a batch that has no text.
     fn unreadable_cell(&self, column: &dyn Array, at: usize) -> Error {
-        let error = Error::input(format!("a cell of type {} cannot be read as text", column.data_type()))
-            .in_column(at as u64 + 1)
-            .for_attribute(&self.names[at])
-            .with_hint("correct the cell, or leave the column out");
+        let error = Error::new(
+            ErrorCode::UnreadableType,
+            format!("a cell of type {} cannot be read as text", column.data_type()),
+        )
+        .in_column(at as u64 + 1)
+        .for_attribute(&self.names[at])
+        .with_hint("correct the cell, or leave the column out");
         match (0..column.len()).find(|&row| types::texts(&column.slice(row, 1)).is_err()) {
             Some(row) => error.on_line(row as u64 + 1),
             None => error,
@@ -278,9 +286,8 @@ impl Columns {
 /// The chunk of the rows from `start` on that were built.
 fn finish(builder: ChunkBuilder<'_>, columns: &[(usize, Cells)], start: usize) -> Result<Chunk> {
     if builder.text_bytes() > u32::MAX as usize {
-        return Err(
-            Error::input("a row is longer than 4 GiB").with_hint("leave the column of long texts out")
-        );
+        return Err(Error::new(ErrorCode::RecordTooLong, "a row is longer than 4 GiB")
+            .with_hint("leave the column of long texts out"));
     }
     let mut chunk = builder.finish();
     chunk.lines = chunk.rows as u64;
@@ -313,7 +320,7 @@ fn check_type(schema: &Schema, at: usize) -> Result<()> {
     // Nested types would be written out with all they contain.
     let kind = field.data_type().to_string();
     let kind = kind.split(['(', '<']).next().unwrap_or_default();
-    Err(Error::input(format!("columns of type {kind} cannot be read"))
+    Err(Error::new(ErrorCode::UnreadableType, format!("columns of type {kind} cannot be read"))
         .in_column(at as u64 + 1)
         .for_attribute(field.name())
         .with_hint("give the column as text, numbers, booleans or dates, publish it as it is, or make it an identifier"))

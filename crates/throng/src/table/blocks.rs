@@ -8,7 +8,7 @@ use rayon::iter::{ParallelBridge, ParallelIterator};
 use super::chunk::Chunk;
 use super::reading::Reading;
 use super::source::Stream;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::watch::Watch;
 
 /// Bytes in a chunk: small enough to share a small file among threads, large enough to amortise dictionaries.
@@ -53,7 +53,7 @@ impl<'a> Blocks<'a> {
             blocks.buffer.drain(..3);
         }
         if is_utf16(&blocks.buffer) {
-            return Err(Error::input("the text is UTF-16, which is not read")
+            return Err(Error::new(ErrorCode::UnreadableFile, "the text is UTF-16, which is not read")
                 .with_hint("save it as UTF-8, for instance with `iconv -f utf-16 -t utf-8`"));
         }
         blocks.record_end = record_end(&blocks.buffer);
@@ -90,8 +90,11 @@ impl<'a> Blocks<'a> {
                 return Ok(Some(std::mem::replace(&mut self.buffer, rest)));
             }
             if self.buffer.len() > LONGEST_RECORD {
-                return Err(Error::input(format!("a record is longer than {} MiB", LONGEST_RECORD >> 20))
-                    .with_hint("a quote may have been left open"));
+                return Err(Error::new(
+                    ErrorCode::RecordTooLong,
+                    format!("a record is longer than {} MiB", LONGEST_RECORD >> 20),
+                )
+                .with_hint("a quote may have been left open"));
             }
             self.fill()?;
         }

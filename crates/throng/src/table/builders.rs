@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::domain::{Misfit, shorten};
-use super::spelling::Spelling;
-use super::taxonomy::Tree;
-use crate::policy::{DateUnit, Hierarchy};
+use super::domain::Misfit;
+use crate::error::ErrorCode;
+use crate::schema::{DateUnit, Hierarchy, Spelling, Tree};
+use crate::words::shorten;
 
 /// The labels above a value, from its parent upwards, if the hierarchy has a place for it.
 type PathOf<'a> = dyn Fn(&str) -> Option<Vec<String>> + 'a;
@@ -46,6 +46,7 @@ pub(super) fn tree<'a>(
 fn misfit(entry: usize, text: &str, hierarchy: &Hierarchy) -> Misfit {
     let what = if matches!(hierarchy, Hierarchy::Dates(_)) { "a date like 2024-02-29" } else { "a number" };
     Misfit {
+        code: ErrorCode::BadCell,
         entry: entry as u32,
         message: format!("\"{}\" is not {what}, as the hierarchy of its attribute asks", shorten(text)),
         hint: "correct the cell, list it under [data] missing, or choose another hierarchy".to_owned(),
@@ -53,7 +54,12 @@ fn misfit(entry: usize, text: &str, hierarchy: &Hierarchy) -> Misfit {
 }
 
 fn ambiguous(error: &crate::Error) -> Misfit {
-    Misfit { entry: 0, message: error.message().to_owned(), hint: "give the hierarchy as a file".to_owned() }
+    Misfit {
+        code: ErrorCode::BadHierarchy,
+        entry: 0,
+        message: error.message().to_owned(),
+        hint: "give the hierarchy as a file".to_owned(),
+    }
 }
 
 fn is_whole(text: &str, spelling: &Spelling) -> bool {

@@ -3,10 +3,15 @@
 //! Numbers and dates are ordered by value, categories by their place in the taxonomy. A missing value is a
 //! value of its own: for numbers the last code, apart from all others; for categories a leaf below the root.
 
-use super::spelling::{Guess, Spelling};
-use super::taxonomy::{NodeId, Taxonomy, Tree};
+use std::borrow::Cow;
+
+use super::spelling::Guess;
+use super::tails::{AT_LEAST, AT_MOST, coded, end_of};
+use super::taxonomy::{NodeId, Taxonomy};
 use super::value;
-use crate::policy::Kind;
+use crate::error::ErrorCode;
+use crate::schema::{Kind, Spelling, Tails, Tree};
+use crate::words::shorten;
 
 /// The ordered values of one attribute. The code of a value is its place here.
 #[derive(Clone, Debug)]
@@ -16,6 +21,8 @@ pub struct Domain {
     missing: Option<u32>,
     /// For numbers with a hierarchy, the stretch of codes that each code is in, level by level, finest first.
     bands: Vec<Vec<(u32, u32)>>,
+    /// Of numbers, whether the first and the last code are tails: all that lies beyond them is in them.
+    tails: (bool, bool),
 }
 
 /// How the values of a domain relate to each other.
@@ -35,6 +42,8 @@ pub enum Scale {
 /// Why a value does not belong into a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
+    /// What it is, for programs.
+    pub code: ErrorCode,
     /// Index of the value in the dictionary.
     pub entry: u32,
     /// What is wrong with it.
@@ -73,11 +82,37 @@ impl Domain {
             && let Some(number) = self.read(text)
         {
             return values
-                .binary_search_by(|value| value.total_cmp(&(number + 0.0)))
+                .binary_search_by(|value| value.total_cmp(&(self.within_tails(number) + 0.0)))
                 .ok()
                 .map(|at| at as u32);
         }
         self.labels.iter().position(|label| label == text).map(|at| at as u32)
+    }
+
+    /// A number, or the end of the tail that it lies in.
+    pub fn within_tails(&self, number: f64) -> f64 {
+        let Scale::Numeric { values, .. } = &self.scale else { return number };
+        match (self.tails, values.first(), values.last()) {
+            ((_, true), _, Some(last)) if number > *last => *last,
+            ((true, _), Some(first), _) if number < *first => *first,
+            _ => number,
+        }
+    }
+
+    /// Whether some of its numbers are told as tails.
+    pub fn has_tails(&self) -> bool {
+        self.tails != (false, false)
+    }
+
+    /// The text of a number without a sign that it begins a tail.
+    pub fn end_label(&self, code: u32) -> &str {
+        if self.has_tails() { end_of(self.label(code)) } else { self.label(code) }
+    }
+
+    /// Whether the codes reach into the lower and the upper tail.
+    fn reaches(&self, low: u32, high: u32) -> (bool, bool) {
+        let last = self.len() - 1 - usize::from(self.missing.is_some());
+        (self.tails.0 && low == 0, self.tails.1 && high as usize == last)
     }
 
     /// How its values relate.
@@ -197,7 +232,12 @@ impl Domain {
         }
         match &self.scale {
             Scale::Numeric { .. } if self.missing == Some(high) => super::ANY.to_owned(),
-            Scale::Numeric { .. } => format!("[{}-{}]", self.label(low), self.label(high)),
+            Scale::Numeric { .. } => match self.reaches(low, high) {
+                (true, true) => super::ANY.to_owned(),
+                (true, false) => format!("{AT_MOST}{}", self.label(high)),
+                (false, true) => format!("{AT_LEAST}{}", self.label(low)),
+                (false, false) => format!("[{}-{}]", self.label(low), self.label(high)),
+            },
             Scale::Categorical(tree) => tree.label(tree.ancestor(low as usize, high as usize)).to_owned(),
         }
     }
@@ -205,8 +245,10 @@ impl Domain {
     /// As [`Self::cell`], but ranges of numbers end before the number that follows; the last range has none.
     pub fn half_open_cell(&self, low: u32, high: u32) -> String {
         match &self.scale {
-            Scale::Numeric { values, .. } if low < high && (high as usize) + 1 < values.len() => {
-                format!("[{}-{})", self.label(low), self.label(high + 1))
+            Scale::Numeric { values, .. }
+                if low < high && (high as usize) + 1 < values.len() && !self.reaches(low, high).0 =>
+            {
+                format!("[{}-{})", self.label(low), self.end_label(high + 1))
             }
             _ => self.cell(low, high),
         }
@@ -218,7 +260,7 @@ fn close_band(band: &mut Vec<(u32, u32)>, from: usize, to: usize) {
 }
 
 fn scattered(label: &str) -> Misfit {
-    Misfit {
+    Misfit { code: ErrorCode::BadHierarchy,
         entry: 0,
         message: format!(
             "the label \"{}\" of the hierarchy does not stand for one stretch of numbers",
@@ -258,6 +300,7 @@ pub(super) fn spelling_of(texts: &[&str], missing: &[bool]) -> Result<Spelling, 
             let (one, other) = (one.key().unwrap_or_default(), other.key().unwrap_or_default());
             let entry = missing.iter().position(|missing| !missing).unwrap_or(0);
             Err(Misfit {
+                code: ErrorCode::BadCell,
                 entry: entry as u32,
                 message: format!(
                     "\"{}\" and the other values can be read in two ways",
@@ -274,34 +317,85 @@ pub(super) fn spelling_of(texts: &[&str], missing: &[bool]) -> Result<Spelling, 
 
 /// Orders the numbers or dates of a dictionary. `missing` tells which entries are missing.
 pub fn encode_numeric(texts: &[&str], missing: &[bool]) -> Result<Encoding, Misfit> {
-    encode_spelt(texts, missing, spelling_of(texts, missing)?)
+    encode_spelt(texts, missing, spelling_of(texts, missing)?, &Tails::default())
 }
 
-/// As [`encode_numeric`], of values that are spelt in a known way.
-pub fn encode_spelt(texts: &[&str], missing: &[bool], spelling: Spelling) -> Result<Encoding, Misfit> {
-    let mut found = Vec::with_capacity(texts.len());
+/// As [`encode_numeric`], of values that are spelt in a known way; numbers in a tail are one value.
+pub(super) fn encode_spelt(
+    texts: &[&str],
+    missing: &[bool],
+    spelling: Spelling,
+    tails: &Tails,
+) -> Result<Encoding, Misfit> {
+    if let Some(misfit) = other_tails(texts, missing, &spelling, tails) {
+        return Err(misfit);
+    }
+    let mut found: Vec<(f64, Cow<'_, str>, usize)> = Vec::with_capacity(texts.len());
     for (entry, text) in texts.iter().enumerate().filter(|(entry, _)| !missing[*entry]) {
         let number = spelling.read(text).ok_or_else(|| not_a_number(entry, text, &spelling))?;
-        found.push((number + 0.0, *text, entry));
+        found.push(match coded(tails, number) {
+            Some((end, text, sign)) => (end + 0.0, Cow::Owned(format!("{sign}{text}")), entry),
+            None => (number + 0.0, Cow::Borrowed(*text), entry),
+        });
     }
     // Of several spellings of one number (`5`, `5.0`) the shortest speaks for all.
-    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.len().cmp(&b.1.len())).then(a.1.cmp(b.1)));
+    found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.len().cmp(&b.1.len())).then(a.1.cmp(&b.1)));
     let (mut values, mut labels, mut codes) = (Vec::new(), Vec::new(), vec![0; texts.len()]);
     for (number, text, entry) in found {
         if values.last() != Some(&number) {
             values.push(number);
-            labels.push(text.to_owned());
+            labels.push(text.into_owned());
         }
         codes[entry] = values.len() as u32 - 1;
     }
+    let ends_with = |label: Option<&String>, sign: &str| label.is_some_and(|label| label.starts_with(sign));
+    let tails = (ends_with(labels.first(), AT_MOST), ends_with(labels.last(), AT_LEAST));
     let missing = add_missing(texts, missing, &mut labels, &mut codes);
     let scale = Scale::Numeric { values, spelling };
-    Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new() }, codes })
+    Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new(), tails }, codes })
+}
+
+/// Tails of numbers where there are dates, of dates where there are numbers, and of values that are not spelt as tails are.
+fn other_tails(texts: &[&str], missing: &[bool], spelling: &Spelling, tails: &Tails) -> Option<Misfit> {
+    let dates = spelling.is_date();
+    let both = || tails.bottom.iter().chain(&tails.top);
+    let spelt = both().next().is_some() && spelling.key().is_some();
+    let other = spelt || both().filter_map(|tail| tail.is_date()).any(|date| date != dates);
+    let (entry, _) = missing.iter().enumerate().find(|(_, missing)| !**missing)?;
+    let is = if dates { "dates" } else { "numbers" };
+    other.then(|| Misfit {
+        code: ErrorCode::WrongKind,
+        entry: entry as u32,
+        message: format!(
+            "the attribute holds {is} such as \"{}\", top and bottom do not",
+            shorten(texts[entry])
+        ),
+        hint: "top and bottom are for numbers like 3.5 and dates like \"2024-02-29\": write them so, and the column too"
+            .to_owned(),
+    })
+}
+
+/// Tails where there are neither numbers nor dates.
+pub(super) fn no_tails_here(texts: &[&str], missing: &[bool]) -> Misfit {
+    let plain = |(entry, text): &(usize, &&str)| {
+        !missing[*entry] && value::number(text).is_none() && value::date(text).is_none()
+    };
+    let (entry, text) = texts.iter().enumerate().find(plain).unwrap_or((0, &""));
+    Misfit {
+        code: ErrorCode::WrongKind,
+        entry: entry as u32,
+        message: format!(
+            "top and bottom are for numbers and dates, but this attribute holds \"{}\"",
+            shorten(text)
+        ),
+        hint: "leave them out, or write kind = \"numeric\"".to_owned(),
+    }
 }
 
 fn not_a_number(entry: usize, text: &str, spelling: &Spelling) -> Misfit {
     let written = spelling.key().map(|(key, value)| format!(" with {key} = \"{value}\""));
     Misfit {
+        code: ErrorCode::BadCell,
         entry: entry as u32,
         message: format!("\"{}\" is not a number or date{}", shorten(text), written.unwrap_or_default()),
         hint: "correct the cell, list it under [data] missing, or make the attribute categorical".to_owned(),
@@ -324,6 +418,7 @@ pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>)
     if let Some(entry) = texts.iter().zip(missing).position(|(text, missing)| *text == super::ANY && !missing)
     {
         return Err(Misfit {
+            code: ErrorCode::BadCell,
             entry: entry as u32,
             message:
                 "the value \"*\" stands for a suppressed cell and cannot be a value of a quasi-identifier"
@@ -354,7 +449,10 @@ pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>)
     }
     let missing = marker.and_then(|marker| place.get(marker).copied());
     let scale = Scale::Categorical(taxonomy);
-    Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new() }, codes })
+    Ok(Encoding {
+        domain: Domain { labels, scale, missing, bands: Vec::new(), tails: (false, false) },
+        codes,
+    })
 }
 
 fn flat_tree(texts: &[&str], missing: &[bool]) -> Tree {
@@ -378,17 +476,9 @@ pub fn check_covered(tree: &Tree, texts: &[&str], missing: &[bool]) -> Result<()
 
 fn not_in_hierarchy(entry: usize, text: &str) -> Misfit {
     Misfit {
+        code: ErrorCode::HierarchyLeafMissing,
         entry: entry as u32,
         message: format!("the value \"{}\" is not in the hierarchy of its attribute", shorten(text)),
         hint: "add a line for it to the hierarchy, or list it under [data] missing".to_owned(),
     }
-}
-
-/// A cell as far as a message may show it.
-pub(crate) fn shorten(text: &str) -> String {
-    if text.chars().count() <= 40 {
-        return text.escape_debug().to_string();
-    }
-    let start: String = text.chars().take(40).collect();
-    format!("{}…", start.escape_debug())
 }

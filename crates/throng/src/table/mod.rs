@@ -8,6 +8,7 @@ pub(crate) mod batches;
 pub(crate) mod blocks;
 mod builders;
 pub(crate) mod chunk;
+mod distinct;
 pub mod domain;
 mod intern;
 mod nested;
@@ -16,6 +17,7 @@ mod reading;
 mod sketch;
 pub mod source;
 pub mod spelling;
+pub(crate) mod tails;
 pub mod taxonomy;
 pub(crate) mod text;
 pub(crate) mod types;
@@ -26,22 +28,22 @@ use std::sync::{Arc, OnceLock};
 pub use batches::IntoBatch;
 use chunk::{Chunk, Slot};
 pub(crate) use chunk::{TextRow, Written, append};
+pub(crate) use distinct::Distinct;
 pub use domain::{Domain, Scale};
 use intern::Interner;
 pub use origin::Origin;
 pub use reading::{Expansion, Plan, Reading};
 pub use sketch::Sketch;
-pub use spelling::Spelling;
-pub use taxonomy::{ANY, NodeId, Taxonomy, Tree};
+pub use taxonomy::{NodeId, Taxonomy};
 pub use text::Dialect;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use crate::error::{Error, Result};
-use crate::policy::{AttributePolicy, Hierarchy, Kind};
+use crate::error::{Error, ErrorCode, Result};
+pub use crate::schema::{ANY, Tree};
+use crate::schema::{AttributePolicy, Hierarchy, Kind, Spelling, Tails};
 
-/// A hash map whose order never reaches a result.
-pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::FixedState>;
+pub(crate) use crate::collections::Map;
 
 /// How a column is kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,7 +231,7 @@ impl Table {
         policy: Option<&AttributePolicy>,
     ) -> Result<domain::Encoding> {
         let mut encoding = encode_texts(&self.values(column), missing, policy).map_err(|misfit| {
-            let error = Error::input(misfit.message).with_hint(misfit.hint);
+            let error = Error::new(misfit.code, misfit.message).with_hint(misfit.hint);
             self.error_at(column, misfit.entry, error)
         })?;
         let kind = encoding.domain.kind();
@@ -243,15 +245,19 @@ impl Table {
     fn check_leaf_weights(&self, column: usize, kind: Kind, weighed: Result<(), String>) -> Result<()> {
         let error = match (kind, weighed) {
             (Kind::Categorical, Ok(())) => return Ok(()),
-            (Kind::Categorical, Err(unknown)) => Error::input(format!(
-                "leaf_weights names \"{}\", which is neither in the table nor in the hierarchy",
-                domain::shorten(&unknown)
-            ))
+            (Kind::Categorical, Err(unknown)) => Error::new(
+                ErrorCode::UnknownValue,
+                format!(
+                    "leaf_weights names \"{}\", which is neither in the table nor in the hierarchy",
+                    crate::words::shorten(&unknown)
+                ),
+            )
             .with_hint("correct the name, or leave it out"),
-            (Kind::Numeric, _) => {
-                Error::input("leaf_weights weigh categories, but this attribute is numeric")
-                    .with_hint("leave them out, or make the attribute categorical")
-            }
+            (Kind::Numeric, _) => Error::new(
+                ErrorCode::WrongKind,
+                "leaf_weights weigh categories, but this attribute is numeric",
+            )
+            .with_hint("leave them out, or make the attribute categorical"),
         };
         Err(error.in_file(&self.origin).in_column(column as u64 + 1).for_attribute(&self.names[column]))
     }
@@ -338,13 +344,16 @@ fn encode_texts(
         (None, None) if spelling.is_some() => Kind::Numeric,
         (None, None) => domain::guess_kind(present()),
     };
-    encode_as(kind, hierarchy, spelling, texts, &missing)
+    let none = Tails::default();
+    let tails = policy.map_or(&none, |policy| &policy.tails);
+    encode_as(kind, hierarchy, spelling, tails, texts, &missing)
 }
 
 fn encode_as(
     kind: Kind,
     hierarchy: Option<&Hierarchy>,
     spelling: Option<Spelling>,
+    tails: &Tails,
     texts: &[&str],
     missing: &[bool],
 ) -> Result<domain::Encoding, domain::Misfit> {
@@ -362,12 +371,13 @@ fn encode_as(
             if let Some(tree) = &tree {
                 domain::check_covered(tree, texts, missing)?;
             }
-            let mut encoding = domain::encode_spelt(texts, missing, spelling)?;
+            let mut encoding = domain::encode_spelt(texts, missing, spelling, tails)?;
             if let Some(tree) = &tree {
                 encoding.domain.set_bands(tree)?;
             }
             Ok(encoding)
         }
+        Kind::Categorical if !tails.is_empty() => Err(domain::no_tails_here(texts, missing)),
         Kind::Categorical => domain::encode_categorical(texts, missing, tree.as_deref()),
     }
 }

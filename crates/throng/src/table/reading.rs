@@ -1,7 +1,7 @@
 //! What a reader needs to know beforehand, wherever the table comes from.
 
 use super::{Map, Storage};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::watch::Watch;
 
 /// Decides how to keep each column once their names are known.
@@ -41,24 +41,27 @@ impl<'a> Reading<'a> {
     /// Checks the names of the columns and asks how to keep each.
     pub(crate) fn plan_columns(&self, names: &[String]) -> Result<Vec<Storage>> {
         if names.is_empty() {
-            return Err(Error::input("the table is empty: there is no header row")
+            return Err(Error::new(ErrorCode::EmptyTable, "the table is empty: there is no header row")
                 .on_line(1)
                 .with_hint("the first line must name the columns"));
         }
         let mut seen = Map::default();
         for (at, name) in names.iter().enumerate() {
             if let Some(before) = seen.insert(name.as_str(), at) {
-                let name_shown = super::domain::shorten(name);
-                return Err(Error::input(format!("two columns are called \"{name_shown}\""))
-                    .on_line(1)
-                    .in_column(at as u64 + 1)
-                    .for_attribute(name)
-                    .with_hint(format!(
-                        "rename one of columns {} and {}; if the first line is a record, put a line with the names of the \
-                         columns above it",
-                        before + 1,
-                        at + 1
-                    )));
+                let name_shown = crate::words::shorten(name);
+                return Err(Error::new(
+                    ErrorCode::DuplicateColumn,
+                    format!("two columns are called \"{name_shown}\""),
+                )
+                .on_line(1)
+                .in_column(at as u64 + 1)
+                .for_attribute(name)
+                .with_hint(format!(
+                    "rename one of columns {} and {}; if the first line is a record, put a line with the names of the \
+                     columns above it",
+                    before + 1,
+                    at + 1
+                )));
             }
         }
         let storage = (self.plan)(names)?;
@@ -90,8 +93,11 @@ impl Expansion {
 
     /// The error about a file that expands further.
     pub(crate) fn exceeded(self) -> Error {
-        Error::input(format!("the file expands to more than {} times its size", self.times))
-            .with_hint("if it is what it should be, allow more with `max_expansion` under [data]")
+        Error::new(
+            ErrorCode::ExpandsTooMuch,
+            format!("the file expands to more than {} times its size", self.times),
+        )
+        .with_hint("if it is what it should be, allow more with `max_expansion` under [data]")
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::domain::{Encoding, Misfit};
 use super::{Table, encode_texts};
-use crate::policy::AttributePolicy;
+use crate::schema::AttributePolicy;
 
 /// The distinct values of a column and how often each occurs.
 ///

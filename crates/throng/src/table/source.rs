@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Expansion, Origin, Reading};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 
 /// How the bytes are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,12 +73,13 @@ impl<'a> Input<'a> {
         let compression = Compression::of(path);
         let (file, taken) = match compression {
             Compression::None => return Ok(Input { origin, bytes: Bytes::File(file), compressed: false }),
-            Compression::Gzip | Compression::Zstd => Counted::new(file),
+            Compression::Gzip | Compression::Zstd => Protected::new(file),
         };
         let decoder: Box<dyn Read + Send> = match compression {
-            Compression::Zstd => {
-                Box::new(zstd::Decoder::new(file).map_err(|cause| Error::io("read", path, &cause))?)
-            }
+            Compression::Zstd => Box::new(
+                zstd::Decoder::new(file)
+                    .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?,
+            ),
             Compression::None | Compression::Gzip => {
                 Box::new(flate2::read::MultiGzDecoder::new(BufReader::new(file)))
             }
@@ -118,8 +119,8 @@ impl<'a> Input<'a> {
             return Ok(file);
         }
         let mut stream = self.into_stream();
-        let mut copy =
-            tempfile::tempfile().map_err(|cause| Error::io("copy", stream.origin.as_ref(), &cause))?;
+        let mut copy = tempfile::tempfile()
+            .map_err(|cause| Error::io(ErrorCode::CannotWrite, "copy", stream.origin.as_ref(), &cause))?;
         io::copy(&mut stream.bytes, &mut copy).map_err(|cause| stream.explain(&cause))?;
         copy.rewind().map_err(|cause| stream.explain(&cause))?;
         Ok(copy)
@@ -145,7 +146,7 @@ impl Stream<'_> {
         if let Some(exceeded) = cause.get_ref().and_then(|cause| cause.downcast_ref::<Exceeded>()) {
             return exceeded.0.exceeded().in_file(&self.origin);
         }
-        let error = Error::io("read", self.origin.as_ref(), cause);
+        let error = Error::io(ErrorCode::CannotRead, "read", self.origin.as_ref(), cause);
         match self.compressed && error.hint().is_none() {
             true => error.with_hint("the file may be cut short or not be compressed as its ending says"),
             false => error,
@@ -154,27 +155,27 @@ impl Stream<'_> {
 }
 
 fn open_file(path: &Path) -> Result<File> {
-    let file = File::open(path).map_err(|cause| Error::io("read", path, &cause))?;
+    let file = File::open(path).map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
     if file.metadata().is_ok_and(|data| data.is_dir()) {
-        return Err(Error::input("this is a folder, not a table").in_file(path));
+        return Err(Error::new(ErrorCode::IsAFolder, "this is a folder, not a table").in_file(path));
     }
     Ok(file)
 }
 
 /// Counts the bytes that a decoder takes.
-struct Counted {
+struct Protected {
     file: File,
     taken: Arc<AtomicU64>,
 }
 
-impl Counted {
+impl Protected {
     fn new(file: File) -> (Self, Arc<AtomicU64>) {
         let taken = Arc::new(AtomicU64::new(0));
-        (Counted { file, taken: taken.clone() }, taken)
+        (Protected { file, taken: taken.clone() }, taken)
     }
 }
 
-impl Read for Counted {
+impl Read for Protected {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
         self.taken.fetch_add(count as u64, Ordering::Relaxed);

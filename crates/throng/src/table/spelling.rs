@@ -5,21 +5,7 @@
 //! and the policy tells it (`format`, `decimal`).
 
 use super::value;
-
-/// How numbers or dates are spelt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Spelling {
-    /// Numbers such as `-3.5` and `1e6`.
-    Point,
-    /// Numbers such as `-3,5` and `1.234,5`.
-    Comma,
-    /// Numbers such as `1,234.5`.
-    Grouped,
-    /// Dates such as `2024-02-29`.
-    Iso,
-    /// Dates of another form, perhaps with a time.
-    Format(Format),
-}
+use crate::schema::{DateFormat, Spelling};
 
 /// What the values of a column allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,8 +27,8 @@ impl Spelling {
         if let Some(spelling) = simple {
             return Guess::Clear(spelling);
         }
-        let mut dates = Format::candidates().filter(|format| format.read(first).is_some());
-        let mut fitting = dates.by_ref().map(Spelling::Format).filter(|spelling| all(spelling));
+        let mut dates = DateFormat::candidates().filter(|format| format.read(first).is_some());
+        let mut fitting = dates.by_ref().map(Spelling::Date).filter(|spelling| all(spelling));
         match (fitting.next(), fitting.next()) {
             (Some(one), Some(other)) if texts.clone().all(|text| one.read(text) == other.read(text)) => {
                 Guess::Clear(one)
@@ -70,13 +56,8 @@ impl Spelling {
             Spelling::Comma => value::number(&ungrouped(text, '.', ',')?),
             Spelling::Grouped => value::number(&ungrouped(text, ',', '.')?),
             Spelling::Iso => value::date(text),
-            Spelling::Format(format) => format.read(text),
+            Spelling::Date(format) => format.read(text),
         }
-    }
-
-    /// Whether it spells dates.
-    pub fn is_date(&self) -> bool {
-        matches!(self, Spelling::Iso | Spelling::Format(_))
     }
 
     /// Year and month of a date.
@@ -86,18 +67,8 @@ impl Spelling {
                 value::date(text)?;
                 Some((text.get(..4)?.parse().ok()?, text.get(5..7)?.parse().ok()?))
             }
-            Spelling::Format(format) => format.parse(text).map(|parts| (parts.year, parts.month)),
+            Spelling::Date(format) => format.parse(text).map(|parts| (parts.year, parts.month)),
             Spelling::Point | Spelling::Comma | Spelling::Grouped => None,
-        }
-    }
-
-    /// The line of a policy that says so; nothing for what needs no saying.
-    pub fn key(&self) -> Option<(&'static str, String)> {
-        match self {
-            Spelling::Point | Spelling::Iso => None,
-            Spelling::Comma => Some(("decimal", ",".to_owned())),
-            Spelling::Grouped => Some(("decimal", ".".to_owned())),
-            Spelling::Format(format) => Some(("format", format.text.clone())),
         }
     }
 }
@@ -120,13 +91,6 @@ fn ungrouped(text: &str, group: char, decimal: char) -> Option<String> {
     fits.then(|| fraction.map_or(whole.clone(), |fraction| format!("{whole}.{fraction}")))
 }
 
-/// A form of dates, as `%d.%m.%Y`: `%d` day, `%m` month, `%Y` year, `%y` its last two digits, `%H` hour, `%M` minute, `%S`
-/// second, anything else itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Format {
-    text: String,
-}
-
 struct Parts {
     year: i64,
     month: i64,
@@ -141,25 +105,11 @@ const DATES: [&str; 9] = [
 ];
 const TIMES: [&str; 6] = ["", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", "T%H:%M:%SZ"];
 
-impl Format {
-    /// Checks a form: it must tell day, month and year, each once. The error says what is wrong.
-    pub fn new(text: &str) -> Result<Self, String> {
-        let marks: Vec<&str> = text.split('%').skip(1).map(|part| part.get(..1).unwrap_or("")).collect();
-        if let Some(unknown) = marks.iter().find(|mark| mark.is_empty() || !"dmYyHMS".contains(**mark)) {
-            return Err(format!("a date has no part %{unknown}"));
-        }
-        let count = |wanted: &str| marks.iter().filter(|mark| wanted.contains(**mark)).count();
-        let once = ["d", "m", "Yy"].iter().all(|wanted| count(wanted) == 1);
-        match once && ["H", "M", "S"].iter().all(|wanted| count(wanted) <= 1) {
-            true => Ok(Format { text: text.to_owned() }),
-            false => Err("a date has a day %d, a month %m and a year %Y, each once".to_owned()),
-        }
-    }
-
+impl DateFormat {
     /// The forms that are tried: all but plain ISO dates.
-    fn candidates() -> impl Iterator<Item = Format> {
+    fn candidates() -> impl Iterator<Item = DateFormat> {
         let all = DATES.iter().flat_map(|date| TIMES.iter().map(move |time| format!("{date}{time}")));
-        all.skip(1).map(|text| Format { text })
+        all.skip(1).map(|text| DateFormat { text })
     }
 
     /// Days since 1970-01-01.
@@ -271,9 +221,9 @@ mod tests {
 
     #[test]
     fn forms_of_dates_are_checked() {
-        assert!(Format::new("%d.%m.%Y").is_ok() && Format::new("%m/%d/%y %H:%M").is_ok());
+        assert!(DateFormat::new("%d.%m.%Y").is_ok() && DateFormat::new("%m/%d/%y %H:%M").is_ok());
         for wrong in ["", "%d.%m", "%d.%d.%Y", "%q%d%m%Y", "%d.%m.%Y%", "%Y%y%d%m"] {
-            assert!(Format::new(wrong).is_err(), "{wrong}");
+            assert!(DateFormat::new(wrong).is_err(), "{wrong}");
         }
     }
 }

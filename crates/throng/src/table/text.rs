@@ -6,7 +6,7 @@
 use memchr::{memchr, memchr2, memrchr};
 
 use super::chunk::{Chunk, ChunkBuilder, Slot};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 
 /// How a text separates its cells and records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -232,20 +232,20 @@ pub(crate) fn header(text: &[u8], dialect: Dialect) -> Result<(Vec<String>, usiz
 }
 
 pub(crate) fn open_quote(line: u64) -> Error {
-    Error::input("a quoted cell that starts on this line is never closed")
+    Error::new(ErrorCode::UnclosedQuote, "a quoted cell that starts on this line is never closed")
         .on_line(line)
         .with_hint("close the quote, or double it (\"\") if it belongs to the cell")
 }
 
 fn not_utf8(line: u64, column: u64) -> Error {
-    Error::input("a cell is not valid UTF-8")
+    Error::new(ErrorCode::NotUtf8, "a cell is not valid UTF-8")
         .on_line(line)
         .in_column(column)
         .with_hint("save the table as UTF-8, for instance with `iconv -f latin1 -t utf8`")
 }
 
 fn ragged(line: u64, found: usize, expected: usize) -> Error {
-    Error::input(format!("this record has {found} cell{}, the header has {expected}", if found == 1 { "" } else { "s" }))
+    Error::new(ErrorCode::WrongCellCount, format!("this record has {found} cell{}, the header has {expected}", if found == 1 { "" } else { "s" }))
         .on_line(line)
         .in_column(found.min(expected + 1) as u64)
         .with_hint("put cells that hold the delimiter into double quotes, and give every record as many cells as the header")

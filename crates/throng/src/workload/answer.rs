@@ -4,7 +4,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{Answered, Condition, Query};
 use crate::classes::Classes;
-use crate::problem::{Attribute, Code, Problem};
+use crate::data::{Attribute, Code, Data};
 use crate::published::{Cell, Cells};
 use crate::table::Scale;
 use crate::with_matrix;
@@ -35,12 +35,12 @@ enum Covered {
 
 impl Spread {
     /// What the cells of a release of so many rows say.
-    pub fn of_cells(problem: &Problem, cells: &Cells<'_>, rows: usize) -> Self {
-        let numbers: Vec<&[u32]> = (0..problem.attributes.len()).map(|at| cells.of_attribute(at).1).collect();
+    pub fn of_cells(data: &Data, cells: &Cells<'_>, rows: usize) -> Self {
+        let numbers: Vec<&[u32]> = (0..data.attributes.len()).map(|at| cells.of_attribute(at).1).collect();
         let classes = Classes::group_numbers(&numbers, rows);
         let attribute = |at: usize| {
             let (cells, of_row) = cells.of_attribute(at);
-            let numeric = matches!(problem.attributes[at].domain.scale(), Scale::Numeric { .. });
+            let numeric = matches!(data.attributes[at].domain.scale(), Scale::Numeric { .. });
             let covered = |cell: &Cell| match (numeric, cell.range) {
                 (true, Some((low, high))) => Covered::Numbers(low, high),
                 (true, None) => Covered::Nothing,
@@ -49,23 +49,23 @@ impl Spread {
             SpreadAttribute {
                 cells: cells.iter().map(covered).collect(),
                 of_class: (0..classes.len()).map(|class| of_row[classes.first_row(class)]).collect(),
-                whole: whole(&problem.attributes[at]),
+                whole: whole(&data.attributes[at]),
             }
         };
         Spread {
             sizes: (0..classes.len()).map(|class| classes.size(class) as f64).collect(),
-            attributes: (0..problem.attributes.len()).map(attribute).collect(),
+            attributes: (0..data.attributes.len()).map(attribute).collect(),
         }
     }
 
     /// What cells would say that cover the codes `low ..= high` of each attribute, group by group.
-    pub fn of_codes(problem: &Problem, sizes: Vec<f64>, ends: &[Vec<(u32, u32)>]) -> Self {
+    pub fn of_codes(data: &Data, sizes: Vec<f64>, ends: &[Vec<(u32, u32)>]) -> Self {
         let attribute = |(attribute, ends): (&Attribute, &Vec<(u32, u32)>)| SpreadAttribute {
             cells: ends.iter().map(|&(low, high)| covered(attribute, low, high)).collect(),
             of_class: (0..ends.len() as u32).collect(),
             whole: whole(attribute),
         };
-        Spread { sizes, attributes: problem.attributes.iter().zip(ends).map(attribute).collect() }
+        Spread { sizes, attributes: data.attributes.iter().zip(ends).map(attribute).collect() }
     }
 
     /// How many records a query matches, or what they sum up to, as far as the release tells.
@@ -160,13 +160,13 @@ pub(super) fn is_whole(values: &[f64]) -> bool {
 
 /// Answers queries from the records of a problem.
 pub struct Answerer<'a> {
-    problem: &'a Problem,
+    data: &'a Data,
 }
 
 impl<'a> Answerer<'a> {
     /// For a problem.
-    pub fn new(problem: &'a Problem) -> Self {
-        Answerer { problem }
+    pub fn new(data: &'a Data) -> Self {
+        Answerer { data }
     }
 
     /// Answers queries and estimates their answers.
@@ -186,11 +186,11 @@ impl<'a> Answerer<'a> {
         let conditions = query.conditions.iter().enumerate();
         let allowed: Vec<(usize, Vec<bool>)> = conditions
             .filter_map(|(at, condition)| {
-                Some((at, condition.as_ref()?.codes(&self.problem.attributes[at].domain)))
+                Some((at, condition.as_ref()?.codes(&self.data.attributes[at].domain)))
             })
             .collect();
-        let numbers = query.sum.map(|at| (at, self.problem.attributes[at].domain.scale()));
-        with_matrix!(&self.problem.records, matrix => {
+        let numbers = query.sum.map(|at| (at, self.data.attributes[at].domain.scale()));
+        with_matrix!(&self.data.records, matrix => {
             let matches = |record: &usize| allowed.iter().all(|(at, allowed)| allowed[matrix.get(*record, *at).index()]);
             let matching = (0..matrix.len()).filter(matches);
             match numbers {

@@ -4,7 +4,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::{Condition, Query};
-use crate::problem::{Attribute, Problem};
+use crate::data::{Attribute, Data};
 use crate::table::{NodeId, Scale, Taxonomy};
 
 /// The stream of random numbers of drawn queries.
@@ -13,22 +13,16 @@ const STREAM: u64 = 12;
 /// Draws queries with a condition on each of some attributes: a random interval of a numeric domain; for categories a
 /// random value or, as often, the leaves below a random inner node. The seed is one of their own, so that
 /// releases made with different seeds face the same queries.
-pub fn draw(
-    problem: &Problem,
-    attributes: &[usize],
-    sum: Option<usize>,
-    count: usize,
-    seed: u64,
-) -> Vec<Query> {
+pub fn draw(data: &Data, attributes: &[usize], sum: Option<usize>, count: usize, seed: u64) -> Vec<Query> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(STREAM);
     (0..count)
         .map(|_| {
-            let mut conditions = vec![None; problem.attributes.len()];
+            let mut conditions = vec![None; data.attributes.len()];
             for &at in attributes {
-                conditions[at] = condition(&problem.attributes[at], &mut random);
+                conditions[at] = condition(&data.attributes[at], &mut random);
             }
-            Query { name: in_words(problem, sum, &conditions), sum, conditions }
+            Query { name: in_words(data, sum, &conditions), sum, conditions }
         })
         .collect()
 }
@@ -63,12 +57,12 @@ fn inner(tree: &Taxonomy, random: &mut impl Rng) -> NodeId {
 }
 
 /// What a query asks.
-pub(crate) fn in_words(problem: &Problem, sum: Option<usize>, conditions: &[Option<Condition>]) -> String {
+pub(crate) fn in_words(data: &Data, sum: Option<usize>, conditions: &[Option<Condition>]) -> String {
     let what = match sum {
         None => "COUNT".to_owned(),
-        Some(at) => format!("SUM of {}", problem.attributes[at].name),
+        Some(at) => format!("SUM of {}", data.attributes[at].name),
     };
-    let parts: Vec<String> = problem
+    let parts: Vec<String> = data
         .attributes
         .iter()
         .zip(conditions)

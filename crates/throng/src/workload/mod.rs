@@ -12,7 +12,7 @@ use serde::Serialize;
 
 pub use self::answer::{Answerer, Spread};
 use crate::condition::Condition;
-use crate::problem::Problem;
+use crate::data::Data;
 
 /// Queries that are drawn for `max_query_error`, and their seed.
 pub const COUNT_QUERIES: usize = 1000;
@@ -87,13 +87,13 @@ pub(crate) fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
 }
 
 /// The mean error of COUNT queries over all quasi-identifiers; `None` if none of them matches a record.
-pub fn mean_error(problem: &Problem, spread: &Spread, count: usize, seed: u64) -> Option<f64> {
-    let all: Vec<usize> = (0..problem.attributes.len()).collect();
-    let queries = draw::draw(problem, &all, None, count, seed);
-    Errors::of(&Answerer::new(problem).answer(&queries, spread)).mean
+pub fn mean_error(data: &Data, spread: &Spread, count: usize, seed: u64) -> Option<f64> {
+    let all: Vec<usize> = (0..data.attributes.len()).collect();
+    let queries = draw::draw(data, &all, None, count, seed);
+    Errors::of(&Answerer::new(data).answer(&queries, spread)).mean
 }
 
 /// The error that `max_query_error` limits.
-pub fn mean_count_error(problem: &Problem, spread: &Spread) -> Option<f64> {
-    mean_error(problem, spread, COUNT_QUERIES, COUNT_SEED)
+pub fn mean_count_error(data: &Data, spread: &Spread) -> Option<f64> {
+    mean_error(data, spread, COUNT_QUERIES, COUNT_SEED)
 }

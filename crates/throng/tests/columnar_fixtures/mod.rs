@@ -13,7 +13,7 @@ use arrow_schema::{Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::properties::WriterProperties;
-use throng::policy::Policy;
+use throng::policy::{Policy, Unlisted};
 use throng::release::{Order, Publish};
 use throng::report::Report;
 use throng::run::{Anonymize, audit_files};
@@ -93,7 +93,9 @@ impl Run<'_> {
     /// Anonymizes into a file beside the data, audits it as `throng audit` does, and says where it is.
     pub fn release(&self, name: &str) -> (PathBuf, Report) {
         let release = self.data.with_file_name(name);
-        let policy = Policy::parse(self.policy, None).unwrap();
+        let mut policy = Policy::parse(self.policy, None).unwrap();
+        // These tables show types, not people: what no policy mentions is passed through.
+        (policy.unlisted, policy.strict) = (Unlisted::Publish, false);
         let run = Anonymize {
             data: self.data.to_owned(),
             release: release.clone(),

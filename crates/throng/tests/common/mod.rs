@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use throng::audit::{Keep, Measures, Received, audit};
+use throng::bind::plan;
 use throng::format::CSV;
 use throng::method::{Entry, Methods, Solution};
 use throng::policy::Policy;
 use throng::privacy::Part;
-use throng::problem::{Problem, plan};
+use throng::problem::Problem;
 use throng::release::{MemoryFile, Order, Publish, Release};
+use throng::secret::Secret;
 use throng::table::Table;
 use throng::watch::Unwatched;
 
@@ -150,7 +152,8 @@ impl Case {
         };
         let mut text = format!(
             "[data]\nmissing = [\"?\"]\n[privacy]\n{privacy}\n[method]\nname = \"{method}\"\nseed = {}\n\
-             [attribute.id]\nrole = \"identifier\"\n[attribute.secret]\nrole = \"sensitive\"\n{hierarchy}",
+             [attribute.id]\nrole = \"identifier\"\n[attribute.secret]\nrole = \"sensitive\"\n{hierarchy}\
+             [attribute.note]\nrole = \"other\"\nconfirmed = true\n",
             self.seed
         );
         for (at, (kind, weight)) in self.kinds.iter().zip(&self.weights).enumerate() {
@@ -203,7 +206,7 @@ pub fn loaded(csv: String, policy: &str) -> Loaded {
 
 fn under(csv: String, policy: Policy) -> Loaded {
     let table = table_of(&csv, &policy);
-    let problem = Problem::new(&table, &policy).unwrap();
+    let problem = bound(&table, &policy);
     Loaded { csv, policy, table, problem }
 }
 
@@ -214,7 +217,14 @@ pub fn table_of(csv: &str, policy: &Policy) -> Table {
 
 /// Reads comma-separated values and encodes them.
 pub fn problem_of(csv: &str, policy: &Policy) -> Problem {
-    Problem::new(&table_of(csv, policy), policy).unwrap()
+    bound(&table_of(csv, policy), policy)
+}
+
+/// Encodes a table, with a secret that is the same in all tests, so that releases can be compared.
+pub fn bound(table: &Table, policy: &Policy) -> Problem {
+    let mut problem = Problem::new(table, policy).unwrap();
+    problem.secret = Secret::from_bytes(b"the same in all tests");
+    problem
 }
 
 impl Loaded {

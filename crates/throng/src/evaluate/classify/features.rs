@@ -1,7 +1,7 @@
 //! What a classifier learns from: the attributes of a table or release, and the class of each record.
 
 use crate::audit::{Cell, Cells};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::refine::Masks;
 use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Problem};
@@ -75,7 +75,7 @@ impl Data {
                 Feature { name: name.clone(), quasi: quasi.is_some(), values }
             })
             .collect();
-        let class = &problem.classes[class];
+        let class = &problem.labels[class];
         Ok(Data { features, labels: class.codes.clone(), classes: class.domain.len() })
     }
 
@@ -87,7 +87,7 @@ impl Data {
         cells: &Cells<'_>,
         ranges: Ranges,
     ) -> Result<Self> {
-        let class = &problem.classes[class_of(problem)?];
+        let class = &problem.labels[class_of(problem)?];
         let labels = crate::audit::codes_of(class, release)?;
         let rows: Vec<usize> = (0..release.len()).collect();
         let quasi = problem.attributes.iter().enumerate().map(|(at, attribute)| {
@@ -133,9 +133,9 @@ impl Data {
 }
 
 fn class_of(problem: &Problem) -> Result<usize> {
-    match problem.classes.is_empty() {
+    match problem.labels.is_empty() {
         false => Ok(0),
-        true => Err(Error::input("the policy has no class to predict")
+        true => Err(Error::new(ErrorCode::NoClass, "the policy has no class to predict")
             .with_hint("give the attribute that recipients want to predict `role = \"class\"`")),
     }
 }
@@ -150,8 +150,9 @@ pub(super) fn columns<'a>(
     policy: &'a Policy,
     table: &'a Table,
 ) -> impl Iterator<Item = (usize, &'a String)> {
-    let class = &problem.classes[0].name;
-    let learned = move |name: &String| name != class && policy.role(name) != Role::Identifier;
+    let class = &problem.labels[0].name;
+    let learned =
+        move |name: &String| name != class && !matches!(policy.role(name), Role::Identifier | Role::Person);
     table.names().iter().enumerate().filter(move |(_, name)| learned(name))
 }
 

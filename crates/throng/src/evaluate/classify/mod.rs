@@ -6,9 +6,9 @@
 
 mod bayes;
 mod features;
+mod report;
+mod second_table;
 mod splits;
-mod tell;
-mod tested;
 mod tree;
 
 pub use bayes::Bayes;
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{Entry, Outcome, Study, Task, beside, read_all};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::options::{Numbers, OptionKind, OptionSpec, Options, words};
 use crate::problem::Problem;
 use crate::table::Table;
@@ -106,7 +106,10 @@ pub struct Classify {
 fn configure(options: &Options) -> Result<Box<dyn Task>> {
     let plan = match (options.whole_if_any("train")?, options.number_if_any("test_share")?) {
         (Some(_), Some(_)) => {
-            return Err(Error::input("`train` and `test_share` of the task classify exclude each other"));
+            return Err(Error::new(
+                ErrorCode::BadOption,
+                "`train` and `test_share` of the task classify exclude each other",
+            ));
         }
         (None, None) => Plan::Folds(options.whole("folds")? as usize),
         (None, Some(share)) => Plan::Share(share),
@@ -119,13 +122,14 @@ fn configure(options: &Options) -> Result<Box<dyn Task>> {
     if test.is_some() {
         let splits = ["folds", "train", "test_share"].into_iter().find(|key| options.is_written(key));
         if let Some(other) = splits {
-            return Err(Error::input(format!(
-                "`test` and `{other}` of the task classify exclude each other"
-            ))
+            return Err(Error::new(
+                ErrorCode::BadOption,
+                format!("`test` and `{other}` of the task classify exclude each other"),
+            )
             .with_hint("with a test table, all records of the table are learned from"));
         }
         if options.is_written("masks") && masks == Learned::Together {
-            return Err(Error::input("with `test`, masks are learned from the table alone").with_hint(
+            return Err(Error::new(ErrorCode::BadOption, "with `test`, masks are learned from the table alone").with_hint(
                 "leave out `masks = \"together\"`, or put both tables into one and tell with `train` how many \
                  records to learn from",
             ));
@@ -250,13 +254,16 @@ pub(super) struct Measured {
 impl Task for Classify {
     fn run(&self, study: &Study<'_>, watch: &dyn Watch) -> Result<Outcome> {
         if is_standard(study.data) {
-            return Err(Error::input("classify reads the table twice and cannot take standard input")
-                .with_hint("give the name of a file"));
+            return Err(Error::new(
+                ErrorCode::NeedsFileName,
+                "classify reads the table twice and cannot take standard input",
+            )
+            .with_hint("give the name of a file"));
         }
         let table = read_all(study.data, study.policy, watch)?;
         let Material { raw, splits, release, labels, split } = match &self.test {
             Some(test) => {
-                tested::material(study, &table, &beside(study.policy.path.as_deref(), test), watch)?
+                second_table::material(study, &table, &beside(study.policy.path.as_deref(), test), watch)?
             }
             None => self.material(study, &table, watch)?,
         };
@@ -280,8 +287,8 @@ impl Task for Classify {
             _ => Vec::new(),
         };
         let linked = study.records.is_some() || self.masks == Learned::Train;
-        let class = &study.problem.classes[0].name;
-        Ok(tell::outcome(self, &tell::Asked { class, labels, split, linked }, &measured, &ranked))
+        let class = &study.problem.labels[0].name;
+        Ok(report::outcome(self, &report::Asked { class, labels, split, linked }, &measured, &ranked))
     }
 }
 
@@ -299,7 +306,7 @@ struct Material {
 
 /// The names of the classes of a problem that has one.
 fn class_labels(problem: &Problem) -> Vec<String> {
-    let domain = &problem.classes[0].domain;
+    let domain = &problem.labels[0].domain;
     (0..domain.len() as u32).map(|code| domain.label(code).to_owned()).collect()
 }
 
@@ -324,10 +331,11 @@ impl Classify {
         };
         match enough {
             true => Ok(()),
-            false => {
-                Err(Error::input(format!("the table has {records} records, which leaves none to classify"))
-                    .with_hint("set `train` or `folds` under [evaluate.classify] to less"))
-            }
+            false => Err(Error::new(
+                ErrorCode::BadOption,
+                format!("the table has {records} records, which leaves none to classify"),
+            )
+            .with_hint("set `train` or `folds` under [evaluate.classify] to less")),
         }
     }
 
@@ -374,14 +382,18 @@ fn learn_masks(
 
 fn no_masks(study: &Study<'_>, or: &str) -> Error {
     if study.problem.rules.any_hard() {
-        return Error::input(
+        return Error::new(
+            ErrorCode::NoMasks,
             "with a hard rule masks are learned part by part, which this task does not take",
         )
         .with_hint(format!("leave the rule out or make it soft, or {or}"));
     }
-    Error::input(format!(
-        "the method {} does not learn masks that other records could be masked with",
-        study.policy.method.name
-    ))
+    Error::new(
+        ErrorCode::NoMasks,
+        format!(
+            "the method {} does not learn masks that other records could be masked with",
+            study.policy.method.name
+        ),
+    )
     .with_hint(format!("use the method refine, or {or}"))
 }

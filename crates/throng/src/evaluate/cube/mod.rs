@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::{Entry, Outcome, Study, Task};
 use crate::audit::{codes_of, permutation};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::options::{OptionKind, OptionSpec, words};
 use crate::release::Publish;
 use crate::report::{Block, Chart, Section, Series, Unit};
@@ -64,8 +64,11 @@ impl Task for Cube {
     fn run(&self, study: &Study<'_>, watch: &dyn Watch) -> Result<Outcome> {
         let [counted] = &study.problem.sensitive[..] else {
             let found = study.problem.sensitive.len();
-            return Err(Error::input(format!("the cube counts one sensitive attribute, found {found}"))
-                .with_hint("write role = \"sensitive\" in the section of one attribute"));
+            return Err(Error::new(
+                ErrorCode::NotOneSensitive,
+                format!("the cube counts one sensitive attribute, found {found}"),
+            )
+            .with_hint("write role = \"sensitive\" in the section of one attribute"));
         };
         let view = match study.measures.permuted {
             true => permuted_view(study)?,

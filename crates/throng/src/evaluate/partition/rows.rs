@@ -1,9 +1,9 @@
 //! What is split: rows whose features are ranges or labels, each with the class it should tell.
 
 use crate::audit::codes_of;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::evaluate::Study;
-use crate::problem::{Counted, Problem};
+use crate::problem::{Problem, Protected};
 use crate::table::{ANY, Scale};
 
 /// Rows to split.
@@ -42,7 +42,7 @@ pub enum Content {
 /// The attribute to tell from the others.
 pub enum Target<'a> {
     /// One that is published as it is.
-    Counted(&'a Counted),
+    Protected(&'a Protected),
     /// A quasi-identifier.
     Quasi(usize),
 }
@@ -50,10 +50,10 @@ pub enum Target<'a> {
 impl<'a> Target<'a> {
     /// The attribute of a name; without one the first class, or the first sensitive attribute.
     pub fn find(problem: &'a Problem, name: Option<&str>) -> Result<Self> {
-        let mut counted = problem.classes.iter().chain(&problem.sensitive);
+        let mut counted = problem.labels.iter().chain(&problem.sensitive);
         let Some(name) = name else {
-            return counted.next().map(Target::Counted).ok_or_else(|| {
-                Error::input("which attribute should be told from the others?").with_hint(
+            return counted.next().map(Target::Protected).ok_or_else(|| {
+                Error::new(ErrorCode::NoClass, "which attribute should be told from the others?").with_hint(
                     "give an attribute the role \"class\", or name one: target = \"…\" under [evaluate.partition]",
                 )
             });
@@ -61,12 +61,13 @@ impl<'a> Target<'a> {
         let quasi = problem.attributes.iter().position(|attribute| attribute.name == name);
         counted
             .find(|counted| counted.name == name)
-            .map(Target::Counted)
+            .map(Target::Protected)
             .or(quasi.map(Target::Quasi))
             .ok_or_else(|| {
-                Error::input(format!(
-                    "the target \"{name}\" is neither a quasi-identifier nor sensitive nor a class"
-                ))
+                Error::new(
+                    ErrorCode::UnknownAttribute,
+                    format!("the target \"{name}\" is neither a quasi-identifier nor sensitive nor a class"),
+                )
                 .with_hint("give it one of these roles in the policy")
             })
     }
@@ -74,7 +75,7 @@ impl<'a> Target<'a> {
     /// Its name.
     pub fn name(&self, problem: &'a Problem) -> &'a str {
         match self {
-            Target::Counted(counted) => &counted.name,
+            Target::Protected(counted) => &counted.name,
             Target::Quasi(at) => &problem.attributes[*at].name,
         }
     }
@@ -104,14 +105,14 @@ impl Rows {
         });
         let features = features.collect();
         let domain = match target {
-            Target::Counted(counted) => &counted.domain,
+            Target::Protected(counted) => &counted.domain,
             Target::Quasi(at) => &problem.attributes[*at].domain,
         };
         let mut classes: Vec<String> =
             (0..domain.len() as u32).map(|code| domain.label(code).to_owned()).collect();
         classes.push(ANY.to_owned());
         let target = match target {
-            Target::Counted(counted) => counted.codes.clone(),
+            Target::Protected(counted) => counted.codes.clone(),
             Target::Quasi(at) => code(*at).collect(),
         };
         Rows { features, target, classes }
@@ -149,7 +150,7 @@ impl Rows {
         let features = features.collect();
         let unknown = classes.len() as u32 - 1;
         let target = match target {
-            Target::Counted(counted) => codes_of(counted, study.release)?,
+            Target::Protected(counted) => codes_of(counted, study.release)?,
             Target::Quasi(at) => {
                 let domain = &problem.attributes[*at].domain;
                 let (cells, of_row) = study.cells.of_attribute(*at);

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use super::{Entry, Outcome, Study, Task, beside};
 pub use crate::condition::Condition;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::method::options::{OptionKind, OptionSpec};
 use crate::method::{Recoding, Solution};
 use crate::problem::Problem;
@@ -70,8 +70,11 @@ pub const QUERIES: Entry = Entry {
     configure: |options| {
         let count = options.whole("count")?;
         if count > MOST_QUERIES {
-            return Err(Error::input(format!("count = {count} is more queries than fit into memory"))
-                .with_hint(format!("draw at most {MOST_QUERIES}; a thousand tell as much")));
+            return Err(Error::new(
+                ErrorCode::BadOption,
+                format!("count = {count} is more queries than fit into memory"),
+            )
+            .with_hint(format!("draw at most {MOST_QUERIES}; a thousand tell as much")));
         }
         Ok(Box::new(Queries {
             count: count as usize,
@@ -246,7 +249,8 @@ fn told_one_by_one(answered: &[Answered]) -> Section {
 /// The mean error of drawn COUNT queries on a release that is not written yet.
 pub fn mean_error(problem: &Problem, solution: &Solution, count: usize, seed: u64) -> Result<f64> {
     workload::mean_error(problem, &Spread::of_solution(problem, solution), count, seed).ok_or_else(|| {
-        Error::requirement(
+        Error::new(
+            ErrorCode::NoQueryMatches,
             "none of the queries that were drawn matches a record, so their error cannot be measured",
         )
     })

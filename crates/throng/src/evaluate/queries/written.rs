@@ -20,23 +20,30 @@ use toml::{Table, Value};
 
 use super::{Query, draw};
 use crate::condition::Condition;
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, ErrorCode, Result};
 use crate::problem::Problem;
 use crate::table::Scale;
+use crate::words::did_you_mean;
 
 const KEYS: [&str; 3] = ["name", "sum", "where"];
 
 /// The queries of a file.
 pub fn read_file(problem: &Problem, path: &Path) -> Result<Vec<Query>> {
-    let text = std::fs::read_to_string(path).map_err(|cause| Error::io("read", path, &cause))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() as u64 + 1);
-        Error::input(format!("the queries are not TOML: {}", error.message())).in_file(path).on_line(line)
+        Error::new(ErrorCode::BadQueries, format!("the queries are not TOML: {}", error.message()))
+            .in_file(path)
+            .on_line(line)
     })?;
     if let Some(unknown) = table.keys().find(|key| *key != "query") {
-        return Err(Error::input(format!("there is no key \"{unknown}\" in a file of queries"))
-            .in_file(path)
-            .with_hint("begin each query with [[query]]"));
+        return Err(Error::new(
+            ErrorCode::BadQueries,
+            format!("there is no key \"{unknown}\" in a file of queries"),
+        )
+        .in_file(path)
+        .with_hint("begin each query with [[query]]"));
     }
     let written = table.get("query").cloned().unwrap_or(Value::Array(Vec::new()));
     read_value(problem, &written).map_err(|error| error.in_file(path))
@@ -45,19 +52,21 @@ pub fn read_file(problem: &Problem, path: &Path) -> Result<Vec<Query>> {
 /// The queries of a list of tables.
 pub fn read_value(problem: &Problem, written: &Value) -> Result<Vec<Query>> {
     let queries = written.as_array().filter(|queries| !queries.is_empty()).ok_or_else(|| {
-        Error::input("there are no queries")
+        Error::new(ErrorCode::BadQueries, "there are no queries")
             .with_hint("write [[query]] with where = { age = [30, 39] } and the like")
     })?;
     let read = |(at, query): (usize, &Value)| {
-        let table =
-            query.as_table().ok_or_else(|| Error::input(format!("query {} is not a table", at + 1)))?;
+        let table = query
+            .as_table()
+            .ok_or_else(|| Error::new(ErrorCode::BadQueries, format!("query {} is not a table", at + 1)))?;
         read_query(problem, table, at + 1)
     };
     queries.iter().enumerate().map(read).collect()
 }
 
 fn read_query(problem: &Problem, written: &Table, number: usize) -> Result<Query> {
-    let fail = |message: String| Error::input(format!("query {number}: {message}"));
+    let within_query = |error: Error| error.preceded_by(format!("query {number}: "));
+    let fail = |message: String| within_query(Error::new(ErrorCode::BadQueries, message));
     if let Some(unknown) = written.keys().find(|key| !KEYS.contains(&key.as_str())) {
         return Err(fail(format!("there is no key \"{unknown}\""))
             .with_hint(format!("the keys are {}", KEYS.join(", "))));
@@ -74,9 +83,7 @@ fn read_query(problem: &Problem, written: &Table, number: usize) -> Result<Query
             for (name, value) in table {
                 let at = attribute(problem, name)?;
                 let domain = &problem.attributes[at].domain;
-                conditions[at] = Some(Condition::read(name, domain, value).map_err(|error| {
-                    fail(error.message().to_owned()).with_hint(error.hint().unwrap_or_default())
-                })?);
+                conditions[at] = Some(Condition::read(name, domain, value).map_err(within_query)?);
             }
         }
         Some(_) => return Err(fail("where must be a table such as { age = [30, 39] }".to_owned())),
@@ -93,7 +100,10 @@ fn read_query(problem: &Problem, written: &Table, number: usize) -> Result<Query
 pub fn attribute(problem: &Problem, name: &str) -> Result<usize> {
     problem.attributes.iter().position(|attribute| attribute.name == name).ok_or_else(|| {
         let names: Vec<&str> = problem.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
-        let error = Error::input(format!("\"{name}\" is not a quasi-identifier of the policy"));
+        let error = Error::new(
+            ErrorCode::UnknownAttribute,
+            format!("\"{name}\" is not a quasi-identifier of the policy"),
+        );
         match did_you_mean(name, names.iter().copied()) {
             Some(guess) => error.with_hint(format!("did you mean \"{guess}\"?")),
             None => error.with_hint(format!("queries may use {}", names.join(", "))),
@@ -111,7 +121,7 @@ pub fn summed(problem: &Problem, name: Option<&str>) -> Result<Option<usize>> {
             if numeric(&at) {
                 return Ok(Some(at));
             }
-            Err(Error::input(format!("\"{name}\" cannot be summed: it is not numeric")))
+            Err(Error::new(ErrorCode::WrongKind, format!("\"{name}\" cannot be summed: it is not numeric")))
         }
     }
 }

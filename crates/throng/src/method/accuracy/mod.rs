@@ -23,7 +23,7 @@ use group::Group;
 
 use super::options::words;
 use super::{Entry, Fact, Method, OptionKind, OptionSpec, Options, Partition, Solution, Traits};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::loss::{Extent, Kernel, Limits};
 use crate::mapping::{MAPPINGS, Mapping};
 use crate::privacy::{Histogram, Judge, Part};
@@ -121,7 +121,7 @@ impl Wanted {
             (Wanted::Fitting | Wanted::Diversity, false) => Ok(Goal::Diversity(0)),
             (Wanted::Fitting, true) | (Wanted::Size, _) => Ok(Goal::Size),
             (Wanted::Diversity, true) => {
-                Err(Error::input("l cannot be maximised: no attribute is sensitive")
+                Err(Error::new(ErrorCode::NoSensitive, "l cannot be maximised: no attribute is sensitive")
                     .with_hint("write role = \"sensitive\" in the section of the attribute to protect"))
             }
         }
@@ -247,10 +247,10 @@ pub(super) fn reached(problem: &Problem, goal: Goal, partition: Partition) -> Re
     let mut room = judge.tally();
     if !partition.groups().all(|group| judge.holds_in(&mut room, group.iter().copied())) {
         let asked = problem.requirement.describe().join(" and ");
-        return Err(Error::requirement(format!(
-            "within the limit on the loss {} = {told} was reached, but not {asked}",
-            goal.name()
-        ))
+        return Err(Error::new(
+            ErrorCode::LimitTooTight,
+            format!("within the limit on the loss {} = {told} was reached, but not {asked}", goal.name()),
+        )
         .with_hint("allow more loss, or require less privacy"));
     }
     let fact = Fact::ReachedWithinLimit { measure: goal.name(), value: told };

@@ -5,11 +5,11 @@
 //! search takes loss to grow with privacy, which methods do not guarantee, so it may miss the best.
 
 use super::{Goal, WANTED_OPTION, Wanted, reached};
-use crate::error::{Error, Fault, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::loss::{Extent, Kernel};
 use crate::method::options::Numbers;
 use crate::method::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits};
-use crate::policy::Diversity;
+use crate::privacy::Diversity;
 use crate::privacy::{KAnonymity, LDiversity, Model, Part, Requirement};
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
@@ -41,8 +41,11 @@ pub const ACCURACY_SEARCH: Entry = Entry {
         let name = options.text("over")?.unwrap_or_default();
         let over = methods.find(name)?;
         if !over.takes.contains(&Part::K) || over.takes.contains(&Part::MaxLoss) {
-            return Err(Error::input(format!("accuracy-search cannot search with {name}"))
-                .with_hint("it needs a method that takes k or l and no limit, such as hilbert or mondrian"));
+            return Err(Error::new(
+                ErrorCode::BadOption,
+                format!("accuracy-search cannot search with {name}"),
+            )
+            .with_hint("it needs a method that takes k or l and no limit, such as hilbert or mondrian"));
         }
         let method = (over.configure)(options, methods)?;
         let (wanted, threshold) = (Wanted::option(options)?, options.number("threshold")?);

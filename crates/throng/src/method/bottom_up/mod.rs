@@ -24,7 +24,7 @@ use super::local::index::{Best, Index};
 use super::local::pieces::{Cutter, Split};
 use super::local::random_order;
 use super::options::words;
-use super::{Entry, OptionKind, OptionSpec, OverRows, Partition, Traits, local};
+use super::{AnyWidth, Entry, OptionKind, OptionSpec, Partition, Traits, local};
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::privacy::{Judge, Part};
@@ -37,7 +37,7 @@ pub const BOTTOM_UP: Entry = Entry {
     summary: "merges each group that is too small with the one nearest to it; slower, small classes",
     citation: "Xu, Wang, Pei, Wang, Shi, Fu: Utility-based anonymization using local recoding, KDD 2006",
     guarantee: "with k alone, groups of k to 2k - 1 records; equal cells may merge groups",
-    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::People],
     needs: &[],
     options: &[
         OptionSpec {
@@ -83,7 +83,7 @@ const STREAM: u64 = 10;
 const BATCHES: usize = 16;
 const SMALLEST_BATCH: usize = 64;
 
-impl OverRows for BottomUp {
+impl AnyWidth for BottomUp {
     const STAGE: &'static str = "merging";
 
     fn solve_rows<C: Code>(

@@ -21,10 +21,10 @@ use super::{
     Boxes, Entry, Fact, Method, OptionKind, OptionSpec, Options, Partition, Recoding, Solution, Traits,
 };
 use crate::error::Result;
+use crate::method::division::Division;
 use crate::privacy::{Judge, Part, Tally};
 use crate::problem::Problem;
 use crate::research::Settings;
-use crate::rules::Division;
 use crate::table::Map;
 use crate::watch::Watch;
 use tree::{Clusters, Forest};
@@ -38,7 +38,7 @@ pub const RV: Entry = Entry {
     summary: "joins clusters that are too small where most research value is left",
     citation: CITATION,
     guarantee: "each merge is the best one for the whole table; hard rules are kept",
-    takes: &[Part::K, Part::L, Part::T, Part::HardRules],
+    takes: &[Part::K, Part::L, Part::T, Part::HardRules, Part::People],
     needs: &[],
     options: RESEARCH_OPTIONS,
     traits: Traits::USUAL,
@@ -51,7 +51,7 @@ pub const RV_SUPPRESS: Entry = Entry {
     summary: "as rv-cluster, but leaves records out where that costs less than a merge",
     citation: CITATION,
     guarantee: "suppresses no more than the policy's `suppress` allows; 5 % of the records unless it says otherwise",
-    takes: &[Part::K, Part::L, Part::T, Part::HardRules],
+    takes: &[Part::K, Part::L, Part::T, Part::HardRules, Part::People],
     needs: &[],
     options: RESEARCH_OPTIONS,
     traits: Traits { suppresses: 0.05, ..Traits::USUAL },
@@ -64,7 +64,7 @@ pub const EUCLID: Entry = Entry {
     summary: "joins clusters that are too small by the width of their boxes; a baseline",
     citation: CITATION,
     guarantee: "each merge is the narrowest one there is",
-    takes: &[Part::K, Part::L, Part::T, Part::HardRules],
+    takes: &[Part::K, Part::L, Part::T, Part::HardRules, Part::People],
     needs: &[],
     options: &[OVERLAP_OPTION],
     traits: Traits::USUAL,

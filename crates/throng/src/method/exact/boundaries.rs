@@ -4,7 +4,7 @@
 //! it takes consecutive records of each queue, any number of them. `best(a)` is the best over all earlier boundaries b
 //! of `best(b)` combined with what the group between b and a is worth.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::loss::Extent;
 use crate::method::Partition;
 use crate::problem::{Code, Matrix};
@@ -62,7 +62,7 @@ impl<'a, C: Code> Queues<'a, C> {
         watch: &dyn Watch,
     ) -> Result<Partition> {
         if self.groups() > MOST_GROUPS {
-            return Err(Error::input(format!(
+            return Err(Error::new(ErrorCode::TableTooLarge, format!(
                 "the table is too large for an exact answer: {:.1e} possible groups, at most {MOST_GROUPS} are looked at",
                 self.groups()
             ))
@@ -169,7 +169,10 @@ impl<C: Code> Search<'_, '_, '_, C> {
     fn partition(&self) -> Result<Partition> {
         let mut boundary = self.best.len() - 1;
         if self.best[boundary] == f64::INFINITY {
-            return Err(Error::requirement("no partition along the curve meets the requirement"));
+            return Err(Error::new(
+                ErrorCode::RequirementUnreachable,
+                "no partition along the curve meets the requirement",
+            ));
         }
         let (mut records, mut sizes) = (Vec::new(), Vec::new());
         while boundary > 0 {

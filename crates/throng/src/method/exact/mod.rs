@@ -18,7 +18,7 @@ use boundaries::{Combine, Queues};
 
 use super::accuracy::{Goal, MAPPING_OPTION, WANTED_OPTION, Wanted, mapping_option, reached};
 use super::options::words;
-use super::ordered::{Cost, Ordered};
+use super::ordered::{Cost, Dealing, Ordered};
 use super::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits};
 use crate::error::Result;
 use crate::loss::{Kernel, Limits};
@@ -89,7 +89,8 @@ pub enum Loss {
 impl Method for Exact {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         if problem.limits.is_empty() && Judge::new(problem).count_decides() && self.loss == Loss::Gcp {
-            return Ordered { mapping: self.mapping, cost: Cost::Box }.solve(problem, watch);
+            return Ordered { mapping: self.mapping, cost: Cost::Box, dealing: Dealing::default() }
+                .solve(problem, watch);
         }
         let line = problem.line(&self.mapping, watch)?;
         let kernel = Kernel::new(&problem.attributes);

@@ -18,7 +18,8 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 pub(in crate::method) use cut::cut;
 pub(in crate::method) use group::{Group, Work};
 
-use super::{Method, OptionKind, OptionSpec, Options, Partition, PerPart, Recoding, Solution};
+use super::facts::Grouping;
+use super::{Fact, Method, OptionKind, OptionSpec, Options, Partition, PerPart, Recoding, Solution, lots};
 use crate::error::Result;
 use crate::problem::{Code, Problem};
 use crate::watch::Watch;
@@ -58,6 +59,11 @@ impl Method for Improved {
         // Boxes of its own are what a method is about, and limits are for methods that know them: not ours to change.
         if matches!(solution.recoding, Recoding::Tight) && problem.limits.is_empty() {
             solution.partition = improve(problem, &solution.partition, self.effort, watch)?;
+            if lots::smallest_diverse(problem).is_some() {
+                // Records move where sensitive values leave room: however they were grouped before, that tells of them.
+                solution.facts.retain(|fact| !matches!(fact, Fact::Grouped { .. }));
+                solution.facts.push(Fact::Grouped { by: Grouping::Costs });
+            }
         }
         Ok(solution)
     }

@@ -6,12 +6,17 @@
 //! the least loss is taken. The plain methods measure a run by the penalty of its box in all dimensions, the `-fast`
 //! ones by how far it reaches along the line.
 //!
-//! *l* (section 4.3): [`diverse`] deals out sensitive values along the line. If k asks for more records than that, the
-//! best way to join neighbouring groups is taken, as for single records. The paper's l is a whole number; for another
-//! the next whole one is taken if the table allows it.
+//! *l*: blocks cut by quasi-identifiers and dealt by lot ([`lots`](super::lots)), in which the line is one of the ways to
+//! halve a block. That is not the paper's rule, which tells more than its classes do: see `dealing = "literal"`.
 //!
-//! *Everything else* (t, the other forms of l, several sensitive attributes), which is beyond the paper: groups are
-//! grown along the line until the requirement holds, from l-diverse groups where the requirement has such a part.
+//! *l by the paper's rule* (section 4.3): [`diverse`] deals out sensitive values along the line. If k asks for more records
+//! than that, the best way to join neighbouring groups is taken, as for single records. The paper's l is a whole number; for
+//! another the next whole one is taken if the table allows it. Queues of frequent values lag, so that whoever sits at one end
+//! of a class mostly has its most frequent value (docs/diversity.md).
+//!
+//! *Everything else* (t alone; with the paper's rule also other forms of l and several sensitive attributes), which is beyond
+//! the paper: groups are grown along the line until the requirement holds, from l-diverse groups where the requirement has
+//! such a part.
 //!
 //! Cost: O(d·b·N) for the keys, O(N log N) to sort them, O(k·d·N) to cut, or O(N) by
 //! reach, O(N log m) to diversify m values.
@@ -22,7 +27,9 @@ pub mod runs;
 
 use diverse::Groups;
 
-use super::{Entry, Method, Methods, Options, Partition, Solution, Traits};
+use super::facts::Grouping;
+use super::options::words;
+use super::{Entry, Method, Methods, OptionKind, OptionSpec, Options, Partition, Solution, Traits, lots};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::mapping::{self, Line, Mapping};
@@ -33,18 +40,27 @@ use crate::with_matrix;
 
 const CITATION: &str =
     "Ghinita, Karras, Kalnis, Mamoulis: A framework for efficient data anonymization, TODS 2009";
-const TAKES: &[Part] = &[Part::K, Part::L, Part::T];
+const TAKES: &[Part] = &[Part::K, Part::L, Part::T, Part::People];
 const BEST_CUT: &str = "with k alone, classes of k to 2k - 1 records (equal cells aside) and the best of all cuts of the line; \
-     with l, classes of different sensitive values whenever the table allows l";
+     with l, blocks cut by quasi-identifiers and dealt by lot";
 const RUNS: &str = "with k alone, classes of k to 2k - 1 records (equal cells aside); \
-     with l, classes of different sensitive values whenever the table allows l";
+     with l, blocks cut by quasi-identifiers and dealt by lot";
+
+const DEALINGS: &[(&str, Dealing)] = &[("lots", Dealing::Lots), ("literal", Dealing::Literal)];
+const DEALING_WORDS: [&str; DEALINGS.len()] = words(DEALINGS);
+const OPTIONS: &[OptionSpec] = &[OptionSpec {
+    name: "dealing",
+    kind: OptionKind::Choice { words: &DEALING_WORDS },
+    help: "with l, how sensitive values get into classes: by lot within blocks, or by the paper's literal rule, which tells \
+           more about records than l promises",
+}];
 
 /// The registry entry of `hilbert`.
 pub const HILBERT: Entry = entry(
     "hilbert",
     "orders records along a Hilbert curve and cuts the order with the least loss",
     BEST_CUT,
-    |_, _| configure(mapping::HILBERT, Cost::Box),
+    |options, _| configure(options, mapping::HILBERT, Cost::Box),
 );
 
 /// The registry entry of `hilbert-fast`.
@@ -52,7 +68,7 @@ pub const HILBERT_FAST: Entry = entry(
     "hilbert-fast",
     "as hilbert, but measures runs along the curve only; faster for large k",
     RUNS,
-    |_, _| configure(mapping::HILBERT, Cost::Line),
+    |options, _| configure(options, mapping::HILBERT, Cost::Line),
 );
 
 /// The registry entry of `idistance`.
@@ -60,7 +76,7 @@ pub const IDISTANCE: Entry = entry(
     "idistance",
     "as hilbert, but orders records by reference points and the distance from them",
     BEST_CUT,
-    |_, _| configure(mapping::IDISTANCE, Cost::Box),
+    |options, _| configure(options, mapping::IDISTANCE, Cost::Box),
 );
 
 /// The registry entry of `idistance-fast`.
@@ -68,7 +84,7 @@ pub const IDISTANCE_FAST: Entry = entry(
     "idistance-fast",
     "as idistance, but measures runs along the line only; faster for large k",
     RUNS,
-    |_, _| configure(mapping::IDISTANCE, Cost::Line),
+    |options, _| configure(options, mapping::IDISTANCE, Cost::Line),
 );
 
 const fn entry(
@@ -84,14 +100,24 @@ const fn entry(
         guarantee,
         takes: TAKES,
         needs: &[],
-        options: &[],
+        options: OPTIONS,
         traits: Traits::USUAL,
         configure,
     }
 }
 
-fn configure(mapping: Mapping, cost: Cost) -> Result<Box<dyn Method>> {
-    Ok(Box::new(Ordered { mapping, cost }))
+fn configure(options: &Options, mapping: Mapping, cost: Cost) -> Result<Box<dyn Method>> {
+    Ok(Box::new(Ordered { mapping, cost, dealing: options.choice("dealing", DEALINGS)? }))
+}
+
+/// How sensitive values get into classes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dealing {
+    /// By lot, within blocks cut by quasi-identifiers.
+    #[default]
+    Lots,
+    /// By the paper's rule: heads of queues along the line.
+    Literal,
 }
 
 /// How runs and distances are measured.
@@ -110,6 +136,8 @@ pub struct Ordered {
     pub mapping: Mapping,
     /// How runs and distances are measured.
     pub cost: Cost,
+    /// How sensitive values get into classes.
+    pub dealing: Dealing,
 }
 
 impl Method for Ordered {
@@ -117,11 +145,18 @@ impl Method for Ordered {
         watch.stage("ordering", None);
         let line = problem.line(&self.mapping, watch)?;
         watch.stage("grouping", Some(problem.len() as u64));
+        let diverse = lots::smallest_diverse(problem).is_some();
+        if diverse && self.dealing == Dealing::Lots {
+            let partition =
+                with_matrix!(&problem.records, matrix => lots::solve(problem, matrix, &line, watch))?;
+            return Ok(Solution::grouped(partition, Grouping::Lots));
+        }
         let kernel = Kernel::new(&problem.attributes);
-        with_matrix!(&problem.records, matrix => {
+        let partition = with_matrix!(&problem.records, matrix => {
             let along = Along { problem, matrix, kernel: &kernel, line: &line, cost: self.cost };
-            along.solve(watch).map(Solution::from)
-        })
+            along.solve(watch)
+        })?;
+        Ok(if diverse { Solution::grouped(partition, Grouping::Queues) } else { partition.into() })
     }
 }
 

@@ -5,6 +5,9 @@
 //! still open, and take each out as it comes. What is left at the end is cut into groups of its own, or joins the
 //! group where it adds least. Then the groups are improved.
 //!
+//! With l, the cheapest classes are those that sensitive values leave room for, so that grouping tells about values. With
+//! `blind` they do not decide: [`lots::blind`](super::lots) peels blocks without them and deals records by lot inside.
+//!
 //! `NOTES.md` beside this file tells what was tried and what it gave.
 
 mod ladder;
@@ -18,9 +21,10 @@ use std::time::{Duration, Instant};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
+use super::facts::Grouping;
 use super::improve::{Effort, Group, ROUNDS, Work, cut, improve_groups, into_partition};
 use super::options::Numbers;
-use super::{Entry, Method, OptionKind, OptionSpec, Solution, Traits};
+use super::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits, lots};
 use crate::error::Result;
 use crate::privacy::Part;
 use crate::problem::{Code, Matrix, Problem};
@@ -37,7 +41,7 @@ pub const PEEL: Entry = Entry {
     summary: "takes the cheapest classes out first, then moves records where they cost less; little loss, more time",
     citation: "throng",
     guarantee: "every class meets the requirement; no bound on the loss",
-    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::People],
     needs: &[],
     options: &[
         OptionSpec {
@@ -55,11 +59,18 @@ pub const PEEL: Entry = Entry {
             kind: OptionKind::Number { allowed: Numbers::SECONDS, default: None },
             help: "seconds after which no more is peeled or improved; what comes out then depends on the machine",
         },
+        OptionSpec {
+            name: "blind",
+            kind: OptionKind::Flag { default: false },
+            help: "with l, whether blocks are peeled without looking at sensitive values and then dealt by lot: more loss, \
+                   but grouping tells next to nothing about records",
+        },
     ],
     traits: Traits::USUAL,
     configure: |options, _| {
         let (rounds, effort) = (options.whole("rounds")? as usize, options.whole("effort")? as usize);
-        Ok(Box::new(Peel { rounds, effort, seconds: options.number_if_any("seconds")? }))
+        let (seconds, blind) = (options.number_if_any("seconds")?, options.flag("blind")?);
+        Ok(Box::new(Peel { rounds, effort, seconds, blind }))
     },
 };
 
@@ -75,17 +86,26 @@ pub struct Peel {
     pub effort: usize,
     /// Seconds after which no more is peeled or improved. What comes out then depends on the machine.
     pub seconds: Option<f64>,
+    /// Whether sensitive values are dealt by lot to blocks that were made without looking at them.
+    pub blind: bool,
 }
 
 impl Default for Peel {
     fn default() -> Self {
-        Peel { rounds: ROUNDS, effort: EFFORT, seconds: None }
+        Peel { rounds: ROUNDS, effort: EFFORT, seconds: None, blind: false }
     }
 }
 
 impl Method for Peel {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
-        with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))
+        let diverse = lots::smallest_diverse(problem).is_some();
+        if diverse && self.blind {
+            let partition =
+                with_matrix!(&problem.records, matrix => lots::blind::solve(problem, matrix, self, watch))?;
+            return Ok(Solution::grouped(partition, Grouping::Lots));
+        }
+        let partition = with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))?;
+        Ok(if diverse { Solution::grouped(partition, Grouping::Costs) } else { partition.into() })
     }
 }
 
@@ -109,7 +129,7 @@ impl Peel {
         problem: &Problem,
         matrix: &Matrix<C>,
         watch: &dyn Watch,
-    ) -> Result<Solution> {
+    ) -> Result<Partition> {
         let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
         let effort = Effort { rounds: self.rounds, until };
         let work = Work::new(problem, matrix);
@@ -118,7 +138,7 @@ impl Peel {
         let rest = self.peel(&work, &mut groups, effort, watch)?;
         place_rest(&work, rest, &mut groups);
         let groups = improve_groups(&work, groups, effort, watch)?;
-        Ok(into_partition(groups).into())
+        Ok(into_partition(groups))
     }
 
     /// Takes groups out while there is something to take; gives back the records that are left.

@@ -6,7 +6,7 @@
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::loss::Kernel;
-use crate::problem::{Code, Counted, Problem};
+use crate::problem::{Code, Problem, Protected};
 use crate::with_matrix;
 
 /// Gains below this are rounding.
@@ -63,7 +63,7 @@ pub(super) struct Benefit {
 
 impl Benefit {
     pub fn new(problem: &Problem, goal: Goal) -> Self {
-        let class = problem.classes.first().filter(|_| goal != Goal::Loss);
+        let class = problem.labels.first().filter(|_| goal != Goal::Loss);
         let classes = class.map_or(1, |class| class.domain.len());
         let attributes = class_counts(problem, class, classes);
         Benefit { goal, classes, kernel: Kernel::new(&problem.attributes), attributes }
@@ -148,7 +148,7 @@ impl Benefit {
 }
 
 /// Counts classes per code for all attributes in one pass.
-fn class_counts(problem: &Problem, class: Option<&Counted>, classes: usize) -> Vec<Prefix> {
+fn class_counts(problem: &Problem, class: Option<&Protected>, classes: usize) -> Vec<Prefix> {
     let mut starts = vec![0];
     for attribute in &problem.attributes {
         starts.push(starts[starts.len() - 1] + (attribute.domain.len() + 1) * classes);

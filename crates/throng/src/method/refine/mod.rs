@@ -48,7 +48,7 @@ pub use trace::{End, Step};
 
 use super::options::{Numbers, words};
 use super::{Boxes, Entry, Method, Methods, OptionKind, OptionSpec, Options, Partition, Solution, Traits};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::privacy::Part;
 use crate::problem::Problem;
 use crate::watch::Watch;
@@ -60,7 +60,7 @@ pub const REFINE: Entry = Entry {
               quasi-identifiers each with its own k",
     citation: "Fung, Wang, Yu: Anonymizing classification data for privacy preservation, TKDE 2007",
     guarantee: "equal values are published alike; no further refinement is both safe and useful",
-    takes: &[Part::K, Part::L, Part::T],
+    takes: &[Part::K, Part::L, Part::T, Part::People],
     needs: &[],
     options: &[
         OptionSpec {
@@ -173,7 +173,9 @@ impl Refine {
     /// Runs the search.
     pub fn search(&self, problem: &Problem, watch: &dyn Watch) -> Result<Outcome> {
         let goal = self.goal_for(problem)?;
-        if !problem.requirement.monotone() {
+        // Counted over people a requirement is not monotone; every leaf is asked for anew, so nothing is published that
+        // falls short, but what was refused is not tried again.
+        if !problem.requirement.monotone() && problem.people.is_none() {
             return Err(Error::bug("refine was asked for a requirement that is not monotone"));
         }
         let (qids, _) = quasi_identifiers(problem);
@@ -183,11 +185,11 @@ impl Refine {
     }
 
     fn goal_for(&self, problem: &Problem) -> Result<Goal> {
-        match (self.goal, problem.classes.is_empty()) {
+        match (self.goal, problem.labels.is_empty()) {
             (None, true) => Ok(Goal::Loss),
             (None, false) => Ok(Goal::Score),
             (Some(Goal::Score | Goal::Gain), true) => {
-                Err(Error::input("this goal of refine needs a class to gain information about").with_hint(
+                Err(Error::new(ErrorCode::NoClass, "this goal of refine needs a class to gain information about").with_hint(
                     "give the attribute that recipients want to predict `role = \"class\"`, or set `goal = \"loss\"`",
                 ))
             }

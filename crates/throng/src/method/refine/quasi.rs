@@ -3,7 +3,8 @@
 use crate::privacy::Judge;
 use crate::problem::Problem;
 
-/// A set of attributes whose published combinations must be shared by at least k records.
+/// A [`crate::privacy::QuasiIdentifier`] in codes: attributes whose published combinations must be shared by at least k
+/// records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Qid {
     /// The attributes, ascending.
@@ -61,6 +62,11 @@ pub fn quasi_identifiers(problem: &Problem) -> (Vec<Qid>, Vec<(String, String)>)
             Qid { attributes, k: u32::try_from(linked.k).unwrap_or(u32::MAX) }
         })
         .collect();
+    if problem.people.is_some() {
+        // Counts here are those of records. Classes of so many people over all attributes keep each of them safe; the
+        // judge sees to that.
+        asked = vec![Qid { attributes: all.clone(), k: asked.iter().map(|qid| qid.k).max().unwrap_or(1) }];
+    }
     let whole = asked.iter().any(|qid| qid.attributes.len() == all.len());
     if !whole && (asked.is_empty() || Judge::beyond_size(problem).is_some()) {
         asked.push(Qid { attributes: all, k: 1 });

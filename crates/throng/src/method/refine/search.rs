@@ -105,7 +105,7 @@ impl<'a> Search<'a> {
         }
         self.count(None);
         let end = loop {
-            if watch.enough() {
+            if watch.take_stop() {
                 break End::Stopped;
             }
             watch.check()?;

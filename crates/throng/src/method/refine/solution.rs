@@ -26,8 +26,8 @@ impl Outcome {
                 .filter(masked_by_missing)
                 .map(|(own, _)| own.name.clone())
                 .collect(),
-            class_of_several: (problem.classes.len() > 1 && goal != Goal::Loss)
-                .then(|| problem.classes[0].name.clone()),
+            class_of_several: (problem.labels.len() > 1 && goal != Goal::Loss)
+                .then(|| problem.labels[0].name.clone()),
             steps: self.trace,
         };
         let part = MaskedPart { limits: vec![None; problem.attributes.len()], masks: self.masks };

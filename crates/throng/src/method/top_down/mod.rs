@@ -16,7 +16,7 @@ mod adjust;
 use super::local::halves::{Halving, Join, Room};
 use super::local::random_order;
 use super::options::words;
-use super::{Entry, OptionKind, OptionSpec, OverRows, Partition, Traits, local};
+use super::{AnyWidth, Entry, OptionKind, OptionSpec, Partition, Traits, local};
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::privacy::{Judge, Part};
@@ -31,7 +31,7 @@ pub const TOP_DOWN: Entry = Entry {
     summary: "halves the table by two far records, then mends groups that became too small",
     citation: "Xu, Wang, Pei, Wang, Shi, Fu: Utility-based anonymization using local recoding, KDD 2006",
     guarantee: "groups may overlap; equal records may be published differently",
-    takes: &[Part::K, Part::OwnK, Part::L, Part::T],
+    takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::People],
     needs: &[],
     options: &[
         local::ROUNDS_OPTION,
@@ -67,7 +67,7 @@ const STREAM: u64 = 11;
 /// Sets smaller than this are not worth handing to another thread.
 const PARALLEL_FROM: usize = 2048;
 
-impl OverRows for TopDown {
+impl AnyWidth for TopDown {
     const STAGE: &'static str = "halving";
 
     fn solve_rows<C: Code>(

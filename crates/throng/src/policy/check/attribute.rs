@@ -5,26 +5,17 @@ use std::ops::Range;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use toml::Spanned;
-use toml::de::ValueDeserializer;
+use toml::de::{DeValue, ValueDeserializer};
 
 use super::{Attributes, above_zero, choose};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::{Item, List, as_table, in_order};
 use crate::keys::source::Source;
 use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
-use crate::policy::{Apart, AttributePolicy, Kind, Role, Rule};
-use crate::table::spelling::{Format, Spelling};
-
-const ROLES: &[(&str, Role)] = &[
-    ("quasi", Role::Quasi),
-    ("sensitive", Role::Sensitive),
-    ("class", Role::Class),
-    ("identifier", Role::Identifier),
-    ("other", Role::Other),
-];
-
-const KINDS: &[(&str, Kind)] = &[("numeric", Kind::Numeric), ("categorical", Kind::Categorical)];
+use crate::policy::{Apart, AttributePolicy, Kind, PersonChoice, Role, Rule};
+use crate::schema::{DateFormat, Spelling, Tail, Tails};
+use crate::table::tails;
 
 pub(super) fn check_all(source: Source<'_>, written: &[WrittenAttribute<'_>]) -> Result<Attributes> {
     let check_one = |written: &WrittenAttribute<'_>| {
@@ -34,13 +25,25 @@ pub(super) fn check_all(source: Source<'_>, written: &[WrittenAttribute<'_>]) ->
             Err(error) => Err(error.for_attribute(name)),
         }
     };
-    written.iter().map(check_one).collect()
+    let attributes: Attributes = written.iter().map(check_one).collect::<Result<_>>()?;
+    one_number(source, &attributes)?;
+    Ok(attributes)
+}
+
+/// However many columns say whose record it is: a person has one number.
+fn one_number(source: Source<'_>, attributes: &Attributes) -> Result<()> {
+    let mut numbered = attributes.iter().filter(|(_, own)| own.person.number);
+    let (Some((first, _)), Some((second, own))) = (numbered.next(), numbered.next()) else { return Ok(()) };
+    let message = format!("\"{first}\" is published as the number of a person already");
+    let error =
+        source.error(ErrorCode::DuplicateKey, &own.span, message, "a second number of the same people");
+    Err(error.for_attribute(second).with_hint("leave publish = \"number\" in one of the two sections"))
 }
 
 fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<AttributePolicy> {
-    let role = written.role.as_ref().map(|role| choose(source, "role", role, ROLES)).transpose()?;
+    let role = written.role.as_ref().map(|role| choose(source, "role", role, Role::NAMES)).transpose()?;
     let role = role.unwrap_or(Role::Other);
-    let kind = written.kind.as_ref().map(|kind| choose(source, "kind", kind, KINDS)).transpose()?;
+    let kind = written.kind.as_ref().map(|kind| choose(source, "kind", kind, Kind::NAMES)).transpose()?;
     reject_without_use(source, written, role)?;
     let weight = written.weight.as_ref().map(|written| weight(source, written)).transpose()?;
     let hierarchy = written.hierarchy.as_ref();
@@ -57,8 +60,11 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
             .transpose()?
             .unwrap_or_default(),
         auto_weight: written.auto_weight.is_some(),
+        tails: both_tails(source, written, kind)?,
+        confirmed: written.confirmed.as_ref().is_some_and(|confirmed| *confirmed.get_ref()),
         hierarchy: hierarchy.map(|item| hierarchy::read(source, item)).transpose()?,
         rules: rules.collect::<Result<_>>()?,
+        person: person(source, written, role)?,
         span: written.name.span(),
         hierarchy_span: hierarchy.map(Spanned::span),
     })
@@ -74,7 +80,7 @@ fn weight(source: Source<'_>, written: &Spanned<f64>) -> Result<f64> {
     }
     let message = "a weight must be from 0.000001 to 1000000";
     Err(source
-        .error(&written.span(), message, "too near to 0, or too large")
+        .error(ErrorCode::BadValue, &written.span(), message, "too near to 0, or too large")
         .with_hint("only how weights compare with each other counts; without one an attribute weighs 1"))
 }
 
@@ -85,26 +91,93 @@ fn spelling(
     kind: Option<Kind>,
 ) -> Result<Option<Spelling>> {
     let Some(key) = written.format.as_ref().or(written.decimal.as_ref()) else { return Ok(None) };
-    let refuse =
-        |message: &str, hint: &str| Err(source.error(&key.span(), message, "not this").with_hint(hint));
+    let refuse = |code, message: &str, hint: &str| {
+        Err(source.error(code, &key.span(), message, "not this").with_hint(hint))
+    };
     if kind == Some(Kind::Categorical) {
         return refuse(
+            ErrorCode::WrongKind,
             "format and decimal are for numbers and dates, but this attribute is categorical",
             "leave it out",
         );
     }
     match (&written.format, &written.decimal) {
-        (Some(_), Some(_)) => {
-            refuse("format is for dates and decimal for numbers, not both", "keep one of the two")
-        }
-        (Some(format), _) => match Format::new(format.get_ref()) {
-            Ok(format) => Ok(Some(Spelling::Format(format))),
-            Err(message) => refuse(&message, "write it like format = \"%d.%m.%Y\" or \"%m/%d/%Y %H:%M\""),
+        (Some(_), Some(_)) => refuse(
+            ErrorCode::UnknownKey,
+            "format is for dates and decimal for numbers, not both",
+            "keep one of the two",
+        ),
+        (Some(format), _) => match DateFormat::new(format.get_ref()) {
+            Ok(format) => Ok(Some(Spelling::Date(format))),
+            Err(message) => refuse(
+                ErrorCode::BadValue,
+                &message,
+                "write it like format = \"%d.%m.%Y\" or \"%m/%d/%Y %H:%M\"",
+            ),
         },
         (_, Some(decimal)) if decimal.get_ref() == "," => Ok(Some(Spelling::Comma)),
         (_, Some(decimal)) if decimal.get_ref() == "." => Ok(Some(Spelling::Grouped)),
-        _ => refuse("decimal is a comma or a point", "write decimal = \",\" or decimal = \".\""),
+        _ => refuse(
+            ErrorCode::BadValue,
+            "decimal is a comma or a point",
+            "write decimal = \",\" or decimal = \".\"",
+        ),
     }
+}
+
+/// `top` and `bottom`: a number, a date, or `"auto"`.
+fn both_tails(source: Source<'_>, written: &WrittenAttribute<'_>, kind: Option<Kind>) -> Result<Tails> {
+    let tail = |key: &str, item: &Item<'_>| {
+        let text = match item.get_ref() {
+            DeValue::String(text) => text.to_string(),
+            DeValue::Integer(number) => number.as_str().replace('_', ""),
+            DeValue::Float(number) => number.as_str().replace('_', ""),
+            DeValue::Datetime(date) => date.to_string(),
+            _ => String::new(),
+        };
+        let found = if text == "auto" { Some(Tail::Auto) } else { tails::at(&text) };
+        found.ok_or_else(|| {
+            let message = format!("{key} must be a number, a date like \"2024-02-29\", or \"auto\"");
+            source.error(ErrorCode::BadValue, &item.span(), message, "expected a number, a date or \"auto\"")
+        })
+    };
+    let top = written.top.as_ref().map(|item| tail("top", item)).transpose()?;
+    let bottom = written.bottom.as_ref().map(|item| tail("bottom", item)).transpose()?;
+    let first = written.top.as_ref().or(written.bottom.as_ref());
+    match (&bottom, &top, first) {
+        (_, _, Some(item)) if kind == Some(Kind::Categorical) => {
+            let message = "top and bottom are for numbers and dates, but this attribute is categorical";
+            Err(source
+                .error(ErrorCode::WrongKind, &item.span(), message, "not for categories")
+                .with_hint("leave them out"))
+        }
+        (Some(Tail::At { number: low, .. }), Some(Tail::At { number: high, .. }), Some(item))
+            if low >= high =>
+        {
+            Err(source.error(
+                ErrorCode::BadValue,
+                &item.span(),
+                "bottom must be below top",
+                "not above bottom",
+            ))
+        }
+        _ => Ok(Tails { bottom, top }),
+    }
+}
+
+/// What a column with the role `person` is used for.
+fn person(source: Source<'_>, written: &WrittenAttribute<'_>, role: Role) -> Result<PersonChoice> {
+    let spans = [written.publish.as_ref().map(Spanned::span), written.together.as_ref().map(Spanned::span)];
+    for (span, what) in spans.into_iter().zip(["publish makes sense", "together makes sense"]) {
+        if let Some(span) = span.filter(|_| role != Role::Person) {
+            return Err(without_use(source, &span, what, "\"person\""));
+        }
+    }
+    let number = written.publish.as_ref().map(|word| choose(source, "publish", word, &[("number", true)]));
+    Ok(PersonChoice {
+        number: number.transpose()?.unwrap_or(false),
+        together: written.together.as_ref().is_some_and(|together| *together.get_ref()),
+    })
 }
 
 /// `{ leaf = weight, … }`, each above 0.
@@ -116,7 +189,7 @@ fn leaf_weights(source: Source<'_>, item: &Item<'_>) -> Result<IndexMap<String, 
             Some(number) => Ok((String::from(name.get_ref() as &str), number)),
             None => {
                 let message = format!("leaf_weights must be {expected}");
-                Err(source.error(&item.span(), message, format!("expected {expected}")))
+                Err(source.error(ErrorCode::BadValue, &item.span(), message, format!("expected {expected}")))
             }
         }
     };
@@ -125,6 +198,10 @@ fn leaf_weights(source: Source<'_>, item: &Item<'_>) -> Result<IndexMap<String, 
 
 /// Settings that an attribute of this role would silently ignore.
 fn reject_without_use(source: Source<'_>, written: &WrittenAttribute<'_>, role: Role) -> Result<()> {
+    if let (Some(confirmed), Role::Identifier) = (&written.confirmed, role) {
+        let roles = "\"other\", \"class\" or \"sensitive\"";
+        return Err(without_use(source, &confirmed.span(), "confirmed makes sense", roles));
+    }
     if role == Role::Quasi {
         return Ok(());
     }
@@ -133,6 +210,9 @@ fn reject_without_use(source: Source<'_>, written: &WrittenAttribute<'_>, role: 
     }
     if let Some(weights) = &written.leaf_weights {
         return Err(without_use(source, &weights.span(), "leaf_weights make sense", "\"quasi\""));
+    }
+    if let Some(tail) = written.top.as_ref().or(written.bottom.as_ref()) {
+        return Err(without_use(source, &tail.span(), "top and bottom make sense", "\"quasi\""));
     }
     if let Some(span) = &written.rules_span {
         return Err(without_use(source, span, "rules make sense", "\"quasi\""));
@@ -153,7 +233,9 @@ fn reject_without_use(source: Source<'_>, written: &WrittenAttribute<'_>, role: 
 
 fn without_use(source: Source<'_>, span: &Range<usize>, what_makes_sense: &str, roles: &str) -> Error {
     let message = format!("{what_makes_sense} only for an attribute with role {roles}");
-    source.error(span, message, "has no use here").with_hint(format!("remove it, or write role = {roles}"))
+    source
+        .error(ErrorCode::UnknownKey, span, message, "has no use here")
+        .with_hint(format!("remove it, or write role = {roles}"))
 }
 
 fn rule(source: Source<'_>, written: &WrittenRule, kind: Option<Kind>) -> Result<Rule> {
@@ -162,12 +244,14 @@ fn rule(source: Source<'_>, written: &WrittenRule, kind: Option<Kind>) -> Result
         (None, Some(values)) => check_apart(source, values, kind)?,
         (Some(_), Some(_)) => {
             let message = "a rule has either cut or apart, not both";
-            return Err(source.error(&written.span, message, "has both").with_hint("make two rules of it"));
+            return Err(source
+                .error(ErrorCode::BadRule, &written.span, message, "has both")
+                .with_hint("make two rules of it"));
         }
         (None, None) => {
             let hint = "write cut = [64, 65] to keep numbers apart, or apart = [\"A\", \"B\"] for two values";
             return Err(source
-                .error(&written.span, "a rule needs cut or apart", "has neither")
+                .error(ErrorCode::BadRule, &written.span, "a rule needs cut or apart", "has neither")
                 .with_hint(hint));
         }
     };
@@ -185,7 +269,7 @@ fn check_cut(source: Source<'_>, written: &List<f64>, kind: Option<Kind>) -> Res
     if kind == Some(Kind::Categorical) {
         let message = "cut is for numbers, but this attribute is categorical";
         return Err(source
-            .error(&written.span(), message, "not for categories")
+            .error(ErrorCode::WrongKind, &written.span(), message, "not for categories")
             .with_hint("use apart = […]"));
     }
     if let [low, high] = written.get_ref().as_slice() {
@@ -196,14 +280,16 @@ fn check_cut(source: Source<'_>, written: &List<f64>, kind: Option<Kind>) -> Res
     }
     let message = "cut must be two numbers, the smaller one first";
     Err(source
-        .error(&written.span(), message, "expected two increasing numbers")
+        .error(ErrorCode::BadRule, &written.span(), message, "expected two increasing numbers")
         .with_hint("cut = [64, 65] keeps numbers up to 64 apart from numbers from 65 on"))
 }
 
 fn check_apart(source: Source<'_>, written: &List<String>, kind: Option<Kind>) -> Result<Apart> {
     if kind == Some(Kind::Numeric) {
         let message = "apart is for categories, but this attribute is numeric";
-        return Err(source.error(&written.span(), message, "not for numbers").with_hint("use cut = […]"));
+        return Err(source
+            .error(ErrorCode::WrongKind, &written.span(), message, "not for numbers")
+            .with_hint("use cut = […]"));
     }
     match written.get_ref().as_slice() {
         [one, other] if one.get_ref() != other.get_ref() => {
@@ -211,7 +297,7 @@ fn check_apart(source: Source<'_>, written: &List<String>, kind: Option<Kind>) -
         }
         _ => {
             let message = "apart must be two different values";
-            Err(source.error(&written.span(), message, "expected two different strings"))
+            Err(source.error(ErrorCode::BadRule, &written.span(), message, "expected two different strings"))
         }
     }
 }

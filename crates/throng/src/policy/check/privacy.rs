@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toml::de::DeTable;
 
 use super::{Attributes, with_role, within};
-use crate::error::Result;
+use crate::error::{ErrorCode, Result};
 use crate::keys::Keys;
 use crate::keys::fields::Fields;
 use crate::keys::source::Source;
@@ -54,7 +54,12 @@ fn nothing_asked(source: Source<'_>, written: &WrittenPrivacy<'_>) -> crate::Err
     let keys: Vec<&str> =
         crate::privacy::KINDS.iter().filter(|kind| !kind.keys.is_empty()).map(|kind| kind.key).collect();
     source
-        .error(&written.span, "the policy asks for no privacy", "nothing is required here")
+        .error(
+            ErrorCode::NothingRequired,
+            &written.span,
+            "the policy asks for no privacy",
+            "nothing is required here",
+        )
         .with_hint(format!("give at least one of {} in [privacy], for example k = 5", keys.join(", ")))
 }
 
@@ -63,7 +68,7 @@ fn require_quasi(source: Source<'_>, attributes: &Attributes) -> Result<()> {
         return Ok(());
     }
     let message = "no attribute has the role \"quasi\", so there is nothing to generalize";
-    Err(source.error(&source.end(), message, "the policy ends without one").with_hint(
+    Err(source.error(ErrorCode::NoQuasi, &source.end(), message, "the policy ends without one").with_hint(
         "write role = \"quasi\" in the [attribute.…] section of each column by which someone could be recognised",
     ))
 }

@@ -3,17 +3,9 @@
 use toml::de::{DeTable, DeValue};
 
 use super::super::{DateUnit, Hierarchy};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::{Item, number, whole};
 use crate::keys::source::Source;
-
-const UNITS: &[(&str, DateUnit)] = &[
-    ("month", DateUnit::Month),
-    ("quarter", DateUnit::Quarter),
-    ("year", DateUnit::Year),
-    ("decade", DateUnit::Decade),
-    ("century", DateUnit::Century),
-];
 
 /// How far a ratio of interval widths may be from a whole number, relative to it: widths such as 0.1 and
 /// 0.3 are not exact in binary.
@@ -120,11 +112,11 @@ impl Builder<'_, '_> {
     }
 
     fn error(&self, item: &Item<'_>, message: impl Into<String>, label: &str) -> Error {
-        self.source.error(&item.span(), message, label)
+        self.source.error(ErrorCode::BadHierarchy, &item.span(), message, label)
     }
 }
 
 fn unit(step: &Item<'_>) -> Option<DateUnit> {
     let word = step.get_ref().as_str()?;
-    UNITS.iter().find(|(name, _)| *name == word).map(|(_, unit)| *unit)
+    DateUnit::NAMES.iter().find(|(name, _)| *name == word).map(|(_, unit)| *unit)
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::Growing;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::{Item, in_order, mismatch};
 use crate::keys::source::Source;
 use crate::table::Tree;
@@ -74,13 +74,18 @@ impl Reader<'_> {
         if !label.trim().is_empty() {
             return Ok(());
         }
-        let error = self.source.error(span, "an empty label in the hierarchy", "expected a name");
+        let error = self.source.error(
+            ErrorCode::BadHierarchy,
+            span,
+            "an empty label in the hierarchy",
+            "expected a name",
+        );
         Err(error.with_hint("give it a name, or remove it"))
     }
 
     fn empty(&self, span: &Range<usize>) -> Error {
         self.source
-            .error(span, format!("{} holds no value", self.name()), "empty")
+            .error(ErrorCode::BadHierarchy, span, format!("{} holds no value", self.name()), "empty")
             .with_hint("list its values, for example { Europe = [\"Italy\"], America = [\"US\"] }")
     }
 

@@ -5,7 +5,7 @@
 //! years).
 
 use super::look::{Form, Values};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 use crate::table::{Table, value};
 
 /// Refuses a table whose first row is a record.
@@ -21,10 +21,15 @@ pub(super) fn check(table: &Table, columns: &[Values<'_>]) -> Result<()> {
     if records == 0 || !enough || signs.contains(&Sign::Header) || count_up(table.names()) {
         return Ok(());
     }
-    Err(Error::input("the table seems to have no header: its first line looks like a record")
-        .in_file(table.origin())
-        .on_line(1)
-        .with_hint("put a line with the names of the columns above it; names must not be among the values below them"))
+    Err(Error::new(
+        ErrorCode::NoHeader,
+        "the table seems to have no header: its first line looks like a record",
+    )
+    .in_file(table.origin())
+    .on_line(1)
+    .with_hint(
+        "put a line with the names of the columns above it; names must not be among the values below them",
+    ))
 }
 
 /// What a name says about the row it stands in.

@@ -1,8 +1,9 @@
 //! What the values of a column are like.
 
 use crate::policy::Kind;
+use crate::schema::Spelling;
 use crate::table::domain::{guess_kind, guess_spelling};
-use crate::table::spelling::{Guess, Spelling};
+use crate::table::spelling::Guess;
 use crate::table::{ANY, Table};
 
 /// The distinct values of a column and how often each occurs.
@@ -115,6 +116,11 @@ const SHARED: u64 = 10;
 impl<'a> Values<'a> {
     pub fn is_text(&self) -> bool {
         self.form == Form::Text
+    }
+
+    /// Whether they are dates, also if it is open how they are spelt.
+    pub fn are_dates(&self) -> bool {
+        self.form == Form::Dates || self.either.as_ref().is_some_and(|(one, _)| one.is_date())
     }
 
     /// The distinct values.

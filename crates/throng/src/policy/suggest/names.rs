@@ -42,8 +42,18 @@ impl Name {
         self.has(Says::Coordinate)
     }
 
+    /// Whether a word of it identifies people by itself, as `email` does and `id` does not.
+    pub fn names_people(&self) -> bool {
+        !self.is_measured() && self.identifies()
+    }
+
+    /// Whether it is about the kind or the number of something rather than the thing.
+    fn is_measured(&self) -> bool {
+        self.has(Says::Kind) || self.has(Says::Count) || self.counts()
+    }
+
     pub fn meaning(&self) -> Meaning {
-        let measured = self.has(Says::Kind) || self.has(Says::Count) || self.counts();
+        let measured = self.is_measured();
         let identifies = !measured && (self.identifies() || self.names_someone() || self.numbers_someone());
         let number = self.has(Says::Number) && !measured;
         if identifies {

@@ -26,7 +26,7 @@ fn suggested(names: &[String], rows: &[Vec<String>]) -> Result<Suggested> {
     writer.flush().unwrap();
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
     let reading = Reading::new(&plan, &Unwatched);
-    let text = suggest(&Table::read(file.path(), &reading)?, 1)?.text;
+    let text = suggest(&Table::read(file.path(), &reading)?)?.text;
     let policy = Policy::parse(&text, None).map_err(|error| error.with_hint(text.clone()))?;
     Ok(Suggested { text, policy, file })
 }

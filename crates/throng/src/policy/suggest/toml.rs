@@ -2,7 +2,7 @@
 
 use super::Column;
 use super::look::{Form, Marker};
-use crate::policy::{DEFAULT_METHOD, Role};
+use crate::policy::{DEFAULT_METHOD, Kind, Role};
 use crate::table::Table;
 
 /// The k of a first policy; a table with fewer records gets as many.
@@ -12,12 +12,12 @@ const SHOWN: usize = 3;
 /// With more categories than these a hierarchy is worth the work.
 const FEW_CATEGORIES: u64 = 4;
 
-pub(super) fn policy(table: &Table, markers: &[Marker], columns: &[Column<'_>], seed: u64) -> String {
+pub(super) fn policy(table: &Table, markers: &[Marker], columns: &[Column<'_>]) -> String {
     let mut text = head(table, columns);
     text += &data(markers);
     text += &privacy(table, columns);
     text += &format!(
-        "[method]\n# `throng methods` lists them, `throng compare` runs several side by side.\nname = \"{DEFAULT_METHOD}\"\n# The order of rows is drawn from this: keep it to yourself.\nseed = {seed}\n"
+        "[method]\n# `throng methods` lists them, `throng compare` runs several side by side.\nname = \"{DEFAULT_METHOD}\"\n"
     );
     text += "\n# Roles: quasi       others may know it about a person: generalized\n\
              #        sensitive   must not be learned about a person: published, protected by l and t\n\
@@ -80,7 +80,7 @@ fn attribute(column: &Column<'_>) -> String {
         facts(column),
         column.guess.why
     );
-    text += &format!("role = \"{}\"\n", role_name(column.guess.role));
+    text += &format!("role = \"{}\"\n", column.guess.role.name());
     if matches!(column.guess.role, Role::Quasi | Role::Sensitive) {
         text += &format!("kind = \"{}\"\n", kind_name(column));
         text += &spelling(column);
@@ -100,7 +100,7 @@ fn spelling(column: &Column<'_>) -> String {
         .spelling
         .as_ref()
         .and_then(|spelling| spelling.key())
-        .filter(|_| kind_name(column) == "numeric");
+        .filter(|_| kind_name(column) == Kind::Numeric.name());
     if let Some((key, value)) = key {
         return format!("{key} = {}\n", quoted(&value));
     }
@@ -117,19 +117,10 @@ fn spelling(column: &Column<'_>) -> String {
     }
 }
 
-fn role_name(role: Role) -> &'static str {
-    match role {
-        Role::Quasi => "quasi",
-        Role::Sensitive => "sensitive",
-        Role::Class => "class",
-        Role::Identifier => "identifier",
-        Role::Other => "other",
-    }
-}
-
 /// A postcode is a name of a place even where it is written in digits.
 fn kind_name(column: &Column<'_>) -> &'static str {
-    if column.values.is_text() || column.guess.postcode { "categorical" } else { "numeric" }
+    let text = column.values.is_text() || column.guess.postcode;
+    if text { Kind::Categorical.name() } else { Kind::Numeric.name() }
 }
 
 /// What may be told of the values: counts, and ranges and frequent categories where they name nobody.
@@ -151,7 +142,7 @@ fn facts(column: &Column<'_>) -> String {
 fn shown_values(column: &Column<'_>) -> Option<String> {
     let values = &column.values;
     match (column.guess.role, values.form) {
-        (Role::Identifier, _) | (Role::Sensitive, Form::Numbers | Form::Dates) => None,
+        (Role::Identifier | Role::Person, _) | (Role::Sensitive, Form::Numbers | Form::Dates) => None,
         (_, Form::Numbers) => {
             values.range().map(|(low, high)| format!("from {} to {}", number(low), number(high)))
         }

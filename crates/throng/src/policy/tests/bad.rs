@@ -86,10 +86,10 @@ fn unknown_keys_come_with_the_known_ones() {
     let error = error_of("[privacy]\nsupress = 0.1\n");
     let hint = "did you mean \"suppress\"? the keys of [privacy] are k, quasi_identifiers, k_column, own_k, k_map, \
         population, fraction, l, diversity, c, t, beta, likeness, delta, max_loss, max_span, max_gcp, max_query_error, \
-        suppress";
+        suppress, strict";
     assert_eq!(error.hint(), Some(hint));
     let error = error_of("[data]\nquite_different = 0.1\n");
-    assert_eq!(error.hint(), Some("the keys of [data] are missing, incomplete, max_expansion"));
+    assert_eq!(error.hint(), Some("the keys of [data] are missing, incomplete, unlisted, max_expansion"));
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn attribute_values_are_checked() {
         ("weight = inf", "weight must be a number above 0, found inf", 5, 10),
         (
             "[attribute.b]\nrole = \"public\"",
-            "role must be \"quasi\", \"sensitive\", \"class\", \"identifier\" or \"other\", found \"public\"",
+            "role must be \"quasi\", \"sensitive\", \"class\", \"identifier\", \"person\" or \"other\", found \"public\"",
             6,
             8,
         ),

@@ -28,7 +28,7 @@ fn the_full_example_is_read_as_written() {
     assert_eq!(policy.privacy.t(), Some(0.2));
     assert_eq!(policy.privacy.get::<MaxLoss>(), Some(&MaxLoss { share: 0.3 }));
     assert_eq!(policy.privacy.diversity(), Diversity::Frequency);
-    assert_eq!(policy.privacy.quasi_identifiers()[0].attributes, ["race", "age"]);
+    assert_eq!(policy.privacy.quasi_identifiers()[0].names(), ["race", "age"]);
     assert_eq!(policy.privacy.quasi_identifiers()[0].k, 4);
     assert_eq!((policy.method.name.as_str(), policy.method.seed), ("hilbert", 7));
     assert_eq!(policy.method.options["curve"].as_str(), Some("gray"));

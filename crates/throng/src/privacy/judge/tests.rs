@@ -8,13 +8,13 @@ use proptest::prelude::*;
 use super::{FEW, Frequency, Judge};
 use crate::policy::Diversity;
 use crate::privacy::{Closeness, KAnonymity, LDiversity, Model, OwnAnonymity, Requirement, Tally};
-use crate::problem::Counted;
+use crate::problem::Protected;
 use crate::table::domain::{Encoding, encode_numeric};
 
 /// Records with two sensitive attributes, the k that each asks for itself, and a requirement on them.
 #[derive(Debug)]
 struct Case {
-    sensitive: Vec<Counted>,
+    sensitive: Vec<Protected>,
     demands: Arc<[u32]>,
     requirement: Requirement,
 }
@@ -69,11 +69,11 @@ fn form_takes(form: Diversity, l: f64) -> f64 {
     }
 }
 
-fn column(values: &[u16]) -> Counted {
+fn column(values: &[u16]) -> Protected {
     let texts: Vec<String> = values.iter().map(u16::to_string).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let Encoding { domain, codes } = encode_numeric(&texts, &vec![false; texts.len()]).unwrap();
-    Counted { name: "secret".to_owned(), column: 0, domain, has_hierarchy: false, codes }
+    Protected { name: "secret".to_owned(), column: 0, domain, has_hierarchy: false, codes, people: None }
 }
 
 /// Few values in the first attribute, more in the second.
@@ -108,7 +108,7 @@ impl Case {
     }
 
     fn tally(&self, records: &[u32]) -> Tally {
-        let mut tally = Tally::for_counted(&self.sensitive, Some(&self.demands));
+        let mut tally = Tally::for_counted(&self.sensitive, Some(&self.demands), None);
         records.iter().for_each(|record| tally.add_record(&self.sensitive, *record));
         tally
     }

@@ -5,7 +5,7 @@
 use arrow_schema::DataType;
 
 use super::super::{CellKind, Cells, Column, Content, Release};
-use super::syntax::{Syntax, Value};
+use crate::format::{Syntax, Value};
 use crate::table::{Written, append};
 
 /// A row as a sequence of parts.
@@ -29,7 +29,7 @@ enum Part {
     /// A stretch of neighbouring columns that are the same for all of a class; the number of the stretch.
     Class(usize),
     /// A value of the counted column with this number.
-    Counted(usize),
+    Protected(usize),
     /// The next passed-through cell, and whether the table has numbers or booleans there.
     Text { bare: bool },
 }
@@ -65,14 +65,14 @@ impl<'a, S: Syntax> Layout<'a, S> {
                         stretches.push(vec![at]);
                     }
                 },
-                Content::Counted(counted) => {
+                Content::Protected(counted) => {
                     let mut values = Values::default();
                     for code in 0..counted.domain.len() as u32 {
                         let value = self.release.text_value(counted.domain.label(code));
                         self.syntax.cell(value, &mut values.text);
                         values.ends.push(values.text.len());
                     }
-                    self.parts.push((at, Part::Counted(self.values.len())));
+                    self.parts.push((at, Part::Protected(self.values.len())));
                     self.values.push(values);
                 }
                 Content::Text => self.parts.push((at, Part::Text { bare: self.is_bare(column) })),
@@ -130,8 +130,8 @@ impl<'a, S: Syntax> Layout<'a, S> {
                     let (from, to) = place(&self.ends, class * self.stretches + stretch);
                     append(line, &self.cells, from, to);
                 }
-                Part::Counted(values) => {
-                    if let Content::Counted(counted) = &release.columns[*column].content {
+                Part::Protected(values) => {
+                    if let Content::Protected(counted) = &release.columns[*column].content {
                         let values = &self.values[*values];
                         let (from, to) = place(&values.ends, counted.codes[record as usize] as usize);
                         append(line, &values.text, from, to);

@@ -5,7 +5,6 @@
 //! what is done.
 
 mod layout;
-pub(super) mod syntax;
 
 use std::io::Write;
 use std::ops::Range;
@@ -19,11 +18,10 @@ use rayon::slice::ParallelSlice;
 
 use super::rows::{BUCKETS, Shuffle};
 use super::{Column, Content, Release};
-use crate::error::{Error, Result};
-use crate::format::Target;
+use crate::error::{Error, ErrorCode, Result};
+use crate::format::{Syntax, Target};
 use crate::watch::Watch;
 use layout::Layout;
-pub(crate) use syntax::{Syntax, Value};
 
 /// Rows that keep their order are rendered so many at a time by each thread.
 const ROWS_PER_BLOCK: usize = 4096;
@@ -47,7 +45,7 @@ pub(super) fn write<S: Syntax>(
     refuse_nested(release)?;
     let layout = Layout::new(release, syntax);
     let place = target.place().to_owned();
-    let fail = |cause: std::io::Error| Error::io("write", &place, &cause);
+    let fail = |cause: std::io::Error| Error::io(ErrorCode::CannotWrite, "write", &place, &cause);
     target.write_all(&layout.head()).map_err(fail)?;
     let spare = Spare::default();
     std::thread::scope(|scope| {
@@ -79,7 +77,7 @@ fn refuse_nested(release: &Release<'_>) -> Result<()> {
         release.table.is_nested(column.source) && matches!(column.content, Content::Text)
     };
     release.columns.iter().find(nested).map_or(Ok(()), |column| {
-        Err(Error::input("a column of lists or structures cannot be written as text")
+        Err(Error::new(ErrorCode::NestedValue, "a column of lists or structures cannot be written as text")
             .in_file(release.table.origin())
             .for_attribute(&column.name)
             .with_hint("write Parquet or Arrow, or make the column an identifier to leave it out"))

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::Report;
 use crate::audit::Measures;
+use crate::error::ErrorCode;
 
 mod charts;
 mod page;
@@ -51,6 +52,8 @@ pub struct ComparisonRun {
     pub report: Option<Report>,
     /// Why the method did not run.
     pub refused: Option<String>,
+    /// The same for programs.
+    pub code: Option<ErrorCode>,
 }
 
 impl ComparisonRun {

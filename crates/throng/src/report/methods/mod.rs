@@ -19,7 +19,8 @@ pub(super) fn notes(fact: &Fact) -> Vec<String> {
             vec![format!("Within the limit on the loss of every class, {measure} = {value} was reached.")]
         }
         Fact::FullDomain(found) => full_domain::notes(found),
-        Fact::ClusterValue { .. } => Vec::new(),
+        // Told beside l, with what it means there.
+        Fact::ClusterValue { .. } | Fact::Grouped { .. } => Vec::new(),
         Fact::Refinement(found) => refinement::notes(found),
         Fact::Frontier(found) => frontier::notes(found),
         Fact::NotCovered { attribute, values } => vec![format!(
@@ -42,6 +43,7 @@ pub fn sections(fact: &Fact) -> Vec<Section> {
         Fact::Refinement(found) => refinement::sections(found),
         Fact::Frontier(found) => vec![frontier::section(found)],
         Fact::Chosen { .. }
+        | Fact::Grouped { .. }
         | Fact::ReachedWithinLimit { .. }
         | Fact::NotCovered { .. }
         | Fact::Remark { .. } => Vec::new(),
@@ -57,6 +59,11 @@ fn reason(because: Because) -> String {
             "the table is large, so that peel could take longer than {seconds} seconds (`seconds` under [method] says \
              how long it may)"
         ),
+        Because::DiversityIsNarrow => {
+            "as a rule it loses least, and with `blind = true` it does not look at sensitive \
+                                       values while it groups: l is more than half of what is feasible"
+                .to_owned()
+        }
         Because::LosesLeast => "as a rule it loses least, and the table is not too large for it".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! Delimited text after RFC 4180, with the line each record starts on.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorCode, Result};
 
 /// One record.
 pub(super) struct Record {
@@ -63,9 +63,12 @@ impl<'a> Records<'a> {
         let mut cell = String::new();
         loop {
             let Some((piece, after)) = rest.split_once('"') else {
-                return Err(Error::input("a quote is opened on this line and never closed")
-                    .on_line(opened)
-                    .with_hint("close it; a quote inside quotes is written twice"));
+                return Err(Error::new(
+                    ErrorCode::UnclosedQuote,
+                    "a quote is opened on this line and never closed",
+                )
+                .on_line(opened)
+                .with_hint("close it; a quote inside quotes is written twice"));
             };
             cell.push_str(piece);
             self.line += piece.matches('\n').count() as u64;
@@ -89,7 +92,7 @@ impl<'a> Records<'a> {
             return Ok(());
         }
         let Some(rest) = rest.strip_prefix('\n') else {
-            return Err(Error::input("text follows a closing quote")
+            return Err(Error::new(ErrorCode::BadHierarchy, "text follows a closing quote")
                 .on_line(self.line)
                 .in_column(record.cells.len() as u64)
                 .with_hint("put the whole cell in quotes; a quote inside quotes is written twice"));

@@ -1,0 +1,83 @@
+//! What may not be published as it is unless the policy says so.
+
+use super::Values;
+use crate::error::{Error, ErrorCode, Result};
+use crate::policy::{Policy, Role, Unlisted, suggest};
+use crate::problem::Problem;
+use crate::table::Table;
+
+/// Checks that every column of a table is mentioned in the policy, and that no published one looks like an identifier
+/// without being confirmed. Where the policy is not strict, what would be refused is given back as sentences.
+pub(crate) fn check(table: &Table, problem: &Problem, policy: &Policy) -> Result<Vec<String>> {
+    let mut warnings = Vec::new();
+    let mut refuse = |error: Error| match policy.strict {
+        true => Err(error.in_file(table.origin())),
+        false => {
+            warnings.push(format!("{} (strict = false).", error.message()));
+            Ok(())
+        }
+    };
+    check_listed(policy, table.names()).or_else(&mut refuse)?;
+    for (at, name) in table.names().iter().enumerate() {
+        if let Some(why) = identifies(table, problem, policy, at) {
+            refuse(not_confirmed(policy, name, &why))?;
+        }
+    }
+    Ok(warnings)
+}
+
+/// An error if the policy refuses columns that it does not mention, and there are some.
+fn check_listed(policy: &Policy, names: &[String]) -> Result<()> {
+    let unlisted: Vec<&String> = names.iter().filter(|name| !policy.attributes.contains_key(*name)).collect();
+    let (Unlisted::Refuse, Some(first)) = (policy.unlisted, unlisted.first()) else { return Ok(()) };
+    let more = match unlisted.len() {
+        1 => String::new(),
+        2 => format!(" and \"{}\"", unlisted[1]),
+        count => format!(" and {} more", count - 1),
+    };
+    let column = if unlisted.len() == 1 { "column" } else { "columns" };
+    let hint = "give each a section [attribute.NAME] with a role; or write under [data] unlisted = \"drop\" to leave out what is \
+                not mentioned, or \"publish\" to publish it as it is";
+    let message = format!(
+        "the policy does not mention the {column} \"{first}\"{more}, which would be published as in the table"
+    );
+    Err(Error::new(ErrorCode::UnlistedColumn, message).for_attribute(*first).with_hint(hint))
+}
+
+/// Why a column that would be published as it is looks like an identifier, unless somebody confirmed it.
+fn identifies(table: &Table, problem: &Problem, policy: &Policy, at: usize) -> Option<String> {
+    let name = &table.names()[at];
+    let confirmed = policy.attributes.get(name).is_some_and(|attribute| attribute.confirmed);
+    if confirmed || matches!(policy.role(name), Role::Identifier | Role::Person | Role::Quasi) {
+        return None;
+    }
+    if suggest::names_people(name) {
+        return Some("its name says that it identifies people".to_owned());
+    }
+    let distinct = table.distinct(at)?;
+    let records = 0..problem.len() as u32;
+    let counts = distinct.counts(records.map(|record| problem.row(record)));
+    let values = Values::new(distinct.texts(), &counts, &policy.missing);
+    values.nearly_identify().then(|| {
+        format!(
+            "nearly every record has a value of its own ({} in {} cells)",
+            values.distinct(),
+            values.cells()
+        )
+    })
+}
+
+fn not_confirmed(policy: &Policy, name: &str, why: &str) -> Error {
+    let message = format!("\"{name}\" would be published as it is, but looks like an identifier: {why}");
+    let error = Error::new(ErrorCode::UnconfirmedIdentifier, message).for_attribute(name);
+    match policy.attributes.get(name).filter(|attribute| !attribute.span.is_empty()) {
+        Some(attribute) => policy.point(error, &attribute.span, "published as it is").with_hint(
+            "write role = \"identifier\" to leave it out, role = \"quasi\" to generalize it, or confirmed = true if \
+             nobody can be found by it",
+        ),
+        None => error.with_hint(format!(
+            "give it a section [attribute.\"{name}\"] with role = \"identifier\" to leave it out, or with confirmed = true if \
+             nobody can be found by it"
+        )),
+    }
+}

@@ -1,0 +1,118 @@
+//! What is published as it is, and what it gives away.
+//!
+//! Methods hide people among others by their quasi-identifiers. Every other published column is seen as it stands: a reader
+//! who knows a person's value there finds the row, however well the quasi-identifiers are hidden. So every column beside them
+//! is counted: its distinct values, the share of rows that are unique by it alone and together with the published
+//! quasi-identifiers, and the share unique on all that is published. A column that nobody mentioned, or that looks like an
+//! identifier, is not published unless the policy says so ([`check`]).
+//!
+//! Cost: one grouping of all rows for each column, and one for all of them together.
+
+mod check;
+mod looks;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+pub(crate) use check::check;
+use looks::Values;
+
+use crate::classes::Classes;
+use crate::policy::{Policy, Role, Unlisted};
+use crate::problem::Problem;
+pub use crate::published::{AsIsColumn, Looks, PublishedAsIs};
+use crate::risk;
+use crate::table::{Distinct, Table};
+
+/// What a policy calls a column that is published as it is.
+fn role(policy: &Policy, name: &str) -> &'static str {
+    match (policy.attributes.get(name).map(|attribute| attribute.role), policy.unlisted) {
+        (Some(Role::Sensitive), _) => "sensitive",
+        (Some(Role::Class), _) => "class",
+        (Some(Role::Identifier), _) | (None, Unlisted::Drop) => "identifier",
+        (Some(Role::Quasi), _) => "quasi",
+        (Some(Role::Person), _) => "person",
+        (Some(Role::Other), _) => "other",
+        (None, Unlisted::Publish | Unlisted::Refuse) => "unlisted",
+    }
+}
+
+/// Measures the columns of a release. `quasi` are those of quasi-identifiers; `beside` one that is neither, such as the
+/// group of a release by permutation.
+pub(crate) fn of_release(
+    release: &Table,
+    policy: &Policy,
+    quasi: &[usize],
+    beside: Option<usize>,
+) -> PublishedAsIs {
+    let classes = Classes::group(release, quasi).of_rows();
+    let others = (0..release.names().len()).filter(|at| !quasi.contains(at) && Some(*at) != beside);
+    let rows: Vec<u32> = (0..release.len() as u32).collect();
+    let mut all = vec![classes];
+    all.extend(beside.map(|column| release.numbers(column).to_vec()));
+    measure(release, policy, &others.collect::<Vec<_>>(), &rows, all)
+}
+
+/// Measures what a table would show if it were published as it stands, identifiers left out.
+pub fn of_table(table: &Table, problem: &Problem, policy: &Policy) -> PublishedAsIs {
+    let quasi: Vec<Vec<u32>> = risk::columns(problem);
+    let classes = Classes::group_numbers(&quasi, problem.len()).of_rows();
+    let rows: Vec<u32> = (0..problem.len() as u32).map(|record| problem.row(record) as u32).collect();
+    let other = |at: &usize| {
+        !matches!(policy.role(&table.names()[*at]), Role::Identifier | Role::Person | Role::Quasi)
+    };
+    let others: Vec<usize> = (0..table.names().len()).filter(other).collect();
+    measure(table, policy, &others, &rows, vec![classes])
+}
+
+/// Measures some columns in some rows; `known` tells rows apart before them, its first by their quasi-identifiers.
+fn measure(
+    table: &Table,
+    policy: &Policy,
+    columns: &[usize],
+    rows: &[u32],
+    known: Vec<Vec<u32>>,
+) -> PublishedAsIs {
+    let measured: Vec<(AsIsColumn, Vec<u32>)> = columns
+        .into_par_iter()
+        .filter_map(|&at| {
+            let distinct = table.distinct(at)?;
+            let numbers: Vec<u32> = rows.iter().map(|row| distinct.numbers[*row as usize]).collect();
+            let column = column(&distinct, policy, &table.names()[at], rows, &known[0], &numbers);
+            Some((column, numbers))
+        })
+        .collect();
+    let (columns, numbers): (Vec<AsIsColumn>, Vec<Vec<u32>>) = measured.into_iter().unzip();
+    let all: Vec<Vec<u32>> = known.into_iter().chain(numbers).collect();
+    let unique_rows = unique(&all, rows.len());
+    PublishedAsIs { columns, unique_share: share(unique_rows, rows.len()), unique_rows }
+}
+
+fn column(
+    distinct: &Distinct<'_>,
+    policy: &Policy,
+    name: &str,
+    rows: &[u32],
+    quasi: &[u32],
+    numbers: &[u32],
+) -> AsIsColumn {
+    let counts = distinct.counts(rows.iter().map(|row| *row as usize));
+    let alone = counts.iter().filter(|count| **count == 1).count() as u64;
+    AsIsColumn {
+        name: name.to_owned(),
+        role: role(policy, name),
+        distinct: counts.iter().filter(|count| **count > 0).count() as u64,
+        unique_share: share(alone, rows.len()),
+        unique_share_with_quasi: share(unique(&[quasi, numbers], rows.len()), rows.len()),
+        looks: Values::new(distinct.texts(), &counts, &policy.missing).looks(),
+    }
+}
+
+/// How many rows are the only ones with their numbers.
+fn unique<N: AsRef<[u32]> + Sync>(columns: &[N], rows: usize) -> u64 {
+    let classes = Classes::group_numbers(columns, rows);
+    (0..classes.len()).filter(|class| classes.size(*class) == 1).count() as u64
+}
+
+fn share(part: u64, of: usize) -> f64 {
+    if of == 0 { 0.0 } else { part as f64 / of as f64 }
+}

@@ -1,0 +1,77 @@
+//! From what was written to what is proven valid.
+
+use std::path::Path;
+
+use indexmap::IndexMap;
+use toml::Spanned;
+
+use super::written::{Written, WrittenMethod};
+use super::{AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, Role, Unlisted};
+use crate::error::Result;
+use crate::keys::source::Source;
+use crate::keys::{above_zero, choose, out_of_range, within};
+use crate::table::Expansion;
+
+mod attribute;
+mod privacy;
+
+pub(super) use privacy::read as read_privacy;
+
+const INCOMPLETE: &[(&str, Incomplete)] = &[("drop", Incomplete::Drop), ("keep", Incomplete::Keep)];
+
+/// The attributes by name, in the order they were written.
+type Attributes = IndexMap<String, AttributePolicy>;
+
+/// Checks a written policy; `text` and `path` are those it was read from.
+pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Result<Policy> {
+    let source = Source { text, path };
+    let attributes = attribute::check_all(source, &written.attributes)?;
+    let missing = match written.missing {
+        Some(markers) => markers.into_inner().into_iter().map(Spanned::into_inner).collect(),
+        None => vec![String::new()],
+    };
+    let incomplete = written.incomplete.as_ref().map(|value| choose(source, "incomplete", value, INCOMPLETE));
+    let unlisted = written.unlisted.as_ref().map(|value| choose(source, "unlisted", value, Unlisted::NAMES));
+    Ok(Policy {
+        path: path.map(Path::to_owned),
+        text: text.to_owned(),
+        incomplete: incomplete.transpose()?.unwrap_or(Incomplete::Keep),
+        unlisted: unlisted.transpose()?.unwrap_or(Unlisted::Refuse),
+        strict: written.privacy.strict.as_ref().is_none_or(|strict| *strict.get_ref()),
+        expansion: expansion(source, written.max_expansion)?,
+        privacy: privacy::check(source, &written.privacy, &attributes, &missing)?,
+        missing,
+        method: method(source, written.method)?,
+        attributes,
+        evaluate: written.evaluate,
+    })
+}
+
+/// How far files may expand.
+fn expansion(source: Source<'_>, times: Option<Spanned<i64>>) -> Result<Expansion> {
+    let Some(times) = times else { return Ok(Expansion::default()) };
+    match u64::try_from(*times.get_ref()) {
+        Ok(number) if number > 0 => Ok(Expansion { times: number, ..Expansion::default() }),
+        _ => Err(out_of_range(source, "max_expansion", &times, "a whole number of at least 1")),
+    }
+}
+
+fn method(source: Source<'_>, written: WrittenMethod) -> Result<MethodChoice> {
+    let seed_given = written.seed.is_some();
+    let seed = written.seed.map_or(Ok(0), |seed| {
+        u64::try_from(*seed.get_ref())
+            .map_err(|_| out_of_range(source, "seed", &seed, "a whole number of at least 0"))
+    });
+    Ok(MethodChoice {
+        seed: seed?,
+        seed_given,
+        replaced: false,
+        span: written.name.as_ref().map(Spanned::span),
+        name: written.name.map_or_else(|| DEFAULT_METHOD.to_owned(), Spanned::into_inner),
+        options: written.options,
+    })
+}
+
+fn with_role(attributes: &Attributes, role: Role) -> impl Iterator<Item = &str> {
+    attributes.iter().filter(move |(_, attribute)| attribute.role == role).map(|(name, _)| name.as_str())
+}

@@ -1,0 +1,101 @@
+//! A first policy for a table that nobody has described yet.
+//!
+//! Looks at all values of every column and guesses its kind, its role, the markers of missing cells and a
+//! hierarchy. A guess is for a person to check: every one is explained in a comment, and those comments show no
+//! value that fewer than ten records share, and none at all of columns that may identify someone.
+
+mod check_digits;
+mod given_names;
+mod guess;
+mod header;
+mod lexicon;
+mod look;
+mod names;
+pub mod person;
+mod shapes;
+#[cfg(test)]
+mod tests;
+mod toml;
+mod words;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use crate::error::Result;
+use crate::policy::Role;
+use crate::table::Table;
+use guess::{ENOUGH, Guess, MOST};
+use look::{Look, Values};
+
+/// A first policy, and what a person should check in it.
+#[derive(Clone, Debug)]
+pub struct Suggestion {
+    /// The policy. It passes [`super::Policy::parse`] and names at least one quasi-identifier.
+    pub text: String,
+    /// The columns whose role is not sure, and why each got the one it has.
+    pub checks: Vec<(String, &'static str)>,
+}
+
+/// Writes a first policy for a table whose columns are all coded. A table whose first row is no header is refused.
+pub fn suggest(table: &Table) -> Result<Suggestion> {
+    let looks: Vec<Look<'_>> =
+        (0..table.names().len()).into_par_iter().map(|column| Look::at(table, column)).collect();
+    let markers = look::markers(&looks);
+    let values: Vec<Values<'_>> = looks.iter().map(|look| look.values(&markers)).collect();
+    header::check(table, &values)?;
+    let mut columns: Vec<Column<'_>> = looks
+        .iter()
+        .zip(values)
+        .map(|(look, values)| Column { guess: guess::guess(look.name, &values), look, values })
+        .collect();
+    let missing: Vec<&str> = markers.iter().map(|marker| marker.text).collect();
+    if let Some(found) = person::find(table, &missing) {
+        let guess = &mut columns[found.column].guess;
+        (guess.role, guess.why, guess.check) = (Role::Person, PERSON_WHY, true);
+    }
+    ensure_quasi(&mut columns);
+    let unsure = columns.iter().filter(|column| column.guess.check);
+    let checks = unsure.map(|column| (column.look.name.to_owned(), column.guess.why)).collect();
+    Ok(Suggestion { text: toml::policy(table, &markers, &columns), checks })
+}
+
+/// Whether the name of a column says that it identifies people.
+pub(crate) fn names_people(column: &str) -> bool {
+    names::Name::new(column).names_people()
+}
+
+const PERSON_WHY: &str = "it recurs, and says whose record it is; requirements then count people";
+
+/// A column and what was guessed of it.
+struct Column<'a> {
+    look: &'a Look<'a>,
+    values: Values<'a>,
+    guess: Guess,
+}
+
+impl Column<'_> {
+    /// Whether published values would be different for most records.
+    fn telling(&self) -> bool {
+        self.values.cells >= ENOUGH && self.values.different() > MOST
+    }
+}
+
+const TAKEN_WHY: &str = "no column looked like a quasi-identifier, so this one was taken for a start";
+
+/// A policy needs a quasi-identifier: without any, the most plausible column becomes one. Few enough values to be shared,
+/// and columns that tell nobody apart before those that must be protected.
+fn ensure_quasi(columns: &mut [Column<'_>]) {
+    if columns.iter().any(|column| column.guess.role == Role::Quasi) {
+        return;
+    }
+    let rank = |column: &Column<'_>| match column.guess.role {
+        Role::Other => 0,
+        Role::Sensitive => 1,
+        _ => 2,
+    };
+    let order =
+        |column: &Column<'_>| (rank(column), column.telling(), std::cmp::Reverse(column.values.distinct));
+    if let Some(best) = (0..columns.len()).min_by_key(|at| (order(&columns[*at]), *at)) {
+        let guess = &mut columns[best].guess;
+        (guess.role, guess.why, guess.check) = (Role::Quasi, TAKEN_WHY, true);
+    }
+}

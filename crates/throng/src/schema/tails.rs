@@ -1,0 +1,43 @@
+//! Tails: numbers from `top` on, or up to `bottom`, that are published as `≥ top` and `≤ bottom` and never apart.
+
+/// Where a tail begins.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Tail {
+    /// At this number or date, as it was written.
+    At {
+        /// As a number; days for a date.
+        number: f64,
+        /// As text.
+        text: String,
+        /// Whether it is a date.
+        date: bool,
+    },
+    /// Where it holds as many records as a class must have.
+    Auto,
+}
+
+impl Tail {
+    /// Whether it begins at a date; unknown if that is left to the table.
+    pub fn is_date(&self) -> Option<bool> {
+        match self {
+            Tail::At { date, .. } => Some(*date),
+            Tail::Auto => None,
+        }
+    }
+}
+
+/// The tails of an attribute.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tails {
+    /// The lower one.
+    pub bottom: Option<Tail>,
+    /// The upper one.
+    pub top: Option<Tail>,
+}
+
+impl Tails {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.bottom.is_none() && self.top.is_none()
+    }
+}

@@ -1,0 +1,61 @@
+//! The distinct cells of a column, however the column is kept.
+
+use std::borrow::Cow;
+
+use super::intern::Interner;
+use super::{Slot, Table};
+
+/// The distinct cells of a column, and which of them each row has.
+pub(crate) struct Distinct<'a> {
+    /// For each row the number of its cell.
+    pub numbers: Cow<'a, [u32]>,
+    values: Cow<'a, Interner>,
+}
+
+impl Distinct<'_> {
+    /// The cells in the order of their numbers.
+    pub fn texts(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.values.texts()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// How many of some rows have each cell.
+    pub fn counts(&self, rows: impl Iterator<Item = usize>) -> Vec<u64> {
+        let mut counts = vec![0; self.len()];
+        rows.for_each(|row| counts[self.numbers[row] as usize] += 1);
+        counts
+    }
+}
+
+impl Table {
+    /// The distinct cells of a column; nothing if it was not kept. Passed-through cells are numbered when this is asked.
+    pub(crate) fn distinct(&self, column: usize) -> Option<Distinct<'_>> {
+        match self.slots[column] {
+            Slot::Skip => None,
+            Slot::Coded(at) => Some(Distinct {
+                numbers: Cow::Borrowed(self.numbers(column)),
+                values: Cow::Borrowed(&self.dictionaries[at].values),
+            }),
+            Slot::Text => {
+                let texts_before = self.slots[..column].iter().filter(|slot| matches!(slot, Slot::Text));
+                Some(self.number_texts(texts_before.count()))
+            }
+        }
+    }
+
+    /// Numbers the cells of the nth column that is passed through.
+    fn number_texts(&self, nth: usize) -> Distinct<'static> {
+        let mut values = Interner::default();
+        let mut number = |row: usize| {
+            let (row, _) = self.text_row(row);
+            let (start, end) = row.places().nth(nth).unwrap_or_default();
+            values.intern(&row.bytes()[start..end])
+        };
+        let numbers: Vec<u32> = (0..self.len()).map(&mut number).collect();
+        Distinct { numbers: Cow::Owned(numbers), values: Cow::Owned(values) }
+    }
+}

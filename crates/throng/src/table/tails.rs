@@ -1,0 +1,102 @@
+//! Cells in a tail: numbers from `top` on, or up to `bottom`, are told as lying beyond.
+//!
+//! The end of a range tells the value of the person who has it. Where that is an outlier, one end is enough to know the
+//! person's income or age; a tail tells only that it lies beyond.
+
+use super::value;
+use crate::schema::{Tail, Tails};
+
+/// Before the least number of the upper tail.
+pub const AT_LEAST: &str = "≥ ";
+/// Before the greatest number of the lower tail.
+pub const AT_MOST: &str = "≤ ";
+
+/// A tail that begins at a number or date; nothing if the text is neither.
+pub(crate) fn at(text: &str) -> Option<Tail> {
+    let (number, date) = match value::number(text) {
+        Some(number) => (number, false),
+        None => (value::date(text)?, true),
+    };
+    Some(Tail::At { number: number + 0.0, text: text.to_owned(), date })
+}
+
+/// Tails with numbers in place of what is left to the table: each holds at least `k` of the cells, and they do not meet.
+/// `cells` are texts and how often each occurs; those that are no numbers or dates are left out.
+pub(crate) fn fixed<'a>(tails: &Tails, cells: impl Iterator<Item = (&'a str, u64)>, k: u64) -> Tails {
+    let read = |text: &str| value::number(text).or_else(|| value::date(text));
+    let mut cells: Vec<(f64, &str, u64)> =
+        cells.filter_map(|(text, count)| Some((read(text)?, text, count))).collect();
+    if cells.is_empty() {
+        // What is not spelt as tails are is told where it is encoded.
+        return tails.clone();
+    }
+    cells.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(other.1)));
+    let bottom = fixed_end(tails.bottom.as_ref(), cells.iter(), k);
+    let top = fixed_end(tails.top.as_ref(), cells.iter().rev(), k);
+    match (&bottom, &top) {
+        (Some(Tail::At { number: low, .. }), Some(Tail::At { number: high, .. })) if low >= high => {
+            Tails::default()
+        }
+        _ => Tails { bottom, top },
+    }
+}
+
+fn fixed_end<'a>(
+    tail: Option<&Tail>,
+    from_the_end: impl Iterator<Item = &'a (f64, &'a str, u64)>,
+    k: u64,
+) -> Option<Tail> {
+    if !matches!(tail, Some(Tail::Auto)) {
+        return tail.cloned();
+    }
+    let mut held = 0;
+    for (_, text, count) in from_the_end {
+        held += count;
+        if held >= k {
+            return at(text);
+        }
+    }
+    None
+}
+
+/// The number, text and sign that a number in a tail is published with.
+pub(super) fn coded(tails: &Tails, number: f64) -> Option<(f64, &str, &'static str)> {
+    match (&tails.bottom, &tails.top) {
+        (_, Some(Tail::At { number: top, text, .. })) if number >= *top => Some((*top, text, AT_LEAST)),
+        (Some(Tail::At { number: bottom, text, .. }), _) if number <= *bottom => {
+            Some((*bottom, text, AT_MOST))
+        }
+        _ => None,
+    }
+}
+
+/// The number that a tail's label begins or ends at.
+pub(crate) fn end_of(label: &str) -> &str {
+    label.strip_prefix(AT_LEAST).or_else(|| label.strip_prefix(AT_MOST)).unwrap_or(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn automatic_tails_hold_k_cells_each() {
+        let cells = [("1", 1), ("2", 1), ("3", 5), ("9", 2), ("50", 1)];
+        let auto = Tails { bottom: Some(Tail::Auto), top: Some(Tail::Auto) };
+        let fixed = |k| fixed(&auto, cells.into_iter(), k);
+        assert_eq!(fixed(1), Tails { bottom: at("1"), top: at("50") });
+        assert_eq!(fixed(3), Tails { bottom: at("3"), top: at("9") });
+        // With so many in each they would meet.
+        assert_eq!(fixed(6), Tails::default());
+        assert!(fixed(11).is_empty());
+    }
+
+    #[test]
+    fn numbers_beyond_are_coded() {
+        let tails = Tails { bottom: at("18"), top: at("90") };
+        assert_eq!(coded(&tails, 95.0), Some((90.0, "90", AT_LEAST)));
+        assert_eq!(coded(&tails, 18.0), Some((18.0, "18", AT_MOST)));
+        assert_eq!(coded(&tails, 50.0), None);
+        assert_eq!(end_of("≥ 90"), "90");
+    }
+}

@@ -1,0 +1,82 @@
+//! Releases of the bundled sample as they were recorded once: with the same seed every method still makes the same
+//! groups and cells. Where a result is meant to change, its line here changes with the commit, and the changelog says so.
+#![allow(clippy::unwrap_used)]
+
+use std::path::{Path, PathBuf};
+
+use throng::format::CSV;
+use throng::plan::{Choices, Plan, Registry};
+use throng::policy::Policy;
+use throng::release::Order;
+use throng::secret::Secret;
+use throng::watch::Unwatched;
+
+/// Methods with the hash of their release of the sample at k = 10, seed 7, rows in the table's order.
+const AT_K: &[(&str, u64)] = &[
+    ("auto", 0xc202705dfd33e20d),
+    ("bottom-up", 0x1298df39feb73419),
+    ("euclid-cluster", 0x7abe1598503da00b),
+    ("hilbert", 0xf6a474a3358ae6b0),
+    ("hilbert-fast", 0xf1cc8f3fe455541b),
+    ("idistance", 0xd25279f8b0e6ac0a),
+    ("idistance-fast", 0xbdbe6f4e6124ff03),
+    ("mondrian", 0x1b014465a71a3ce5),
+    ("mondrian-relaxed", 0xfcff78677a5afe36),
+    ("peel", 0xc202705dfd33e20d),
+    ("refine", 0x8e10640e648c2786),
+    ("rv-cluster", 0xf886e92fdfc86b36),
+    ("rv-cluster-suppress", 0xd2866fa8c9c07eb1),
+    ("rv-global", 0x976a3a79e98a0b5d),
+    ("rv-hybrid", 0x976a3a79e98a0b5d),
+    ("rv-local", 0xfdb567a49fb46536),
+    ("rv-partitioned", 0x976a3a79e98a0b5d),
+    ("top-down", 0x4100cc634f1b4f5b),
+];
+
+/// The same for the most privacy within max_loss = 0.3.
+const WITHIN_A_LIMIT: &[(&str, u64)] =
+    &[("accuracy", 0xdc158c92a92bd88f), ("accuracy-search", 0x2dc3bb42103cfa94)];
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(name)
+}
+
+/// FNV-1a: short, and known to everyone.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf29ce484222325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100000001b3))
+}
+
+fn released(policy: &Policy, method: &str) -> u64 {
+    let policy = policy.clone().with_method(method).unwrap().with_seed(7);
+    let secret = Some(Secret::from_bytes(b"the same in all tests"));
+    let choices = Choices { order: Order::Keep, secret, ..Choices::default() };
+    let plan = Plan::new(&policy, &Registry::default(), choices).unwrap();
+    let table = plan.read(&data("adult-sample.csv"), &Unwatched).unwrap();
+    let mut problem = plan.problem(&table).unwrap();
+    let solved = plan.solve(&mut problem, &Unwatched).unwrap();
+    let written = plan.write_in_memory(&table, &problem, &solved, &CSV, &Unwatched).unwrap();
+    hash(&written.release.bytes)
+}
+
+/// All differences at once, so that a change of results can be recorded in one go.
+fn check(policy: &Policy, recorded: &[(&str, u64)]) {
+    let found = recorded.iter().map(|(method, _)| (*method, released(policy, method)));
+    let changed: Vec<String> = found
+        .zip(recorded)
+        .filter(|(found, recorded)| found != *recorded)
+        .map(|((method, hash), _)| format!("(\"{method}\", {hash:#018x})"))
+        .collect();
+    assert!(changed.is_empty(), "other releases than recorded: {}", changed.join(", "));
+}
+
+#[test]
+fn every_method_makes_the_release_that_was_recorded() {
+    check(&Policy::load(&data("adult.toml")).unwrap(), AT_K);
+}
+
+#[test]
+fn methods_within_a_limit_make_the_release_that_was_recorded() {
+    let text = std::fs::read_to_string(data("adult.toml")).unwrap();
+    let text = text.replace("\nk = 10\n", "\nmax_loss = 0.3\n");
+    check(&Policy::parse(&text, Some(&data("adult.toml"))).unwrap(), WITHIN_A_LIMIT);
+}
