@@ -4,7 +4,7 @@
 //! published, and is marked for a person to check. `other`, which is published as it is, is left for columns that tell
 //! nobody apart.
 
-use super::look::{Form, Values};
+use super::look::Values;
 use super::names::{Meaning, Name};
 use super::shapes::Shape;
 use crate::policy::Role;
@@ -53,7 +53,7 @@ pub(super) fn guess(name: &str, values: &Values<'_>) -> Guess {
         return guess;
     }
     let guess = match meaning {
-        _ if values.form == Form::Dates => sure(Role::Quasi, "dates are known to others"),
+        _ if values.are_dates() => sure(Role::Quasi, "dates are known to others"),
         Meaning::Identifies if are_answers(&texts) => unsure(
             Role::Quasi,
             "the name says that it identifies people, the values are answers such as yes and no",
@@ -91,7 +91,7 @@ fn by_shape(shape: Option<Shape>, meaning: Meaning, values: &Values<'_>) -> Opti
     match shape? {
         Shape::FreeText => (values.different() > MOST).then(|| unsure(Role::Identifier, why)),
         Shape::Names | Shape::Plate => (!known).then(|| sure(Role::Identifier, why)),
-        _ if values.form == Form::Dates => None,
+        _ if values.are_dates() => None,
         _ => Some(sure(Role::Identifier, why)),
     }
 }

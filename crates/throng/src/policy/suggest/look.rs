@@ -117,6 +117,11 @@ impl<'a> Values<'a> {
         self.form == Form::Text
     }
 
+    /// Whether they are dates, also if it is open how they are spelt.
+    pub fn are_dates(&self) -> bool {
+        self.form == Form::Dates || self.either.as_ref().is_some_and(|(one, _)| one.is_date())
+    }
+
     /// The distinct values.
     pub fn texts(&self) -> Vec<&'a str> {
         self.present.iter().map(|(text, _)| *text).collect()
