@@ -13,7 +13,7 @@ use throng::error::Fault;
 use throng::format::CSV;
 use throng::method::{Methods, STANDARD};
 use throng::plan::{Choices, Plan, Registry};
-use throng::privacy::{Part, Tally};
+use throng::privacy::{Judge, Part, Tally};
 use throng::release::{MemoryFile, Order};
 use throng::watch::Unwatched;
 
@@ -322,6 +322,88 @@ proptest! {
         }
         let different: BTreeSet<&&String> = number_of.values().collect();
         prop_assert_eq!(different.len(), number_of.len());
+    }
+}
+
+/// Every way to put the first `count` records into groups.
+fn partitions(count: u32) -> Vec<Vec<Vec<u32>>> {
+    let mut all: Vec<Vec<Vec<u32>>> = vec![Vec::new()];
+    for record in 0..count {
+        let with = |groups: &Vec<Vec<u32>>| -> Vec<Vec<Vec<u32>>> {
+            (0..=groups.len())
+                .map(|at| {
+                    let mut groups = groups.clone();
+                    if at == groups.len() {
+                        groups.push(Vec::new());
+                    }
+                    groups[at].push(record);
+                    groups
+                })
+                .collect()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Every question to the judge has the answer that plain counting has, whatever the order of taking in and out.
+    #[test]
+    fn the_judge_counts_people(visits in visits(24), sides in prop::collection::vec(any::<bool>(), 24)) {
+        for (privacy, k, l) in [("k = 3", 3, 1.0), ("k = 2\nl = 1.5", 2, 1.5), ("l = 2", 1, 2.0)] {
+            let loaded = visits.load(privacy, "mondrian", "");
+            let judge = Judge::new(&loaded.problem);
+            let plain = |records: &[u32]| {
+                let mut class: BTreeMap<u8, BTreeSet<u8>> = BTreeMap::new();
+                for at in records.iter().map(|at| *at as usize) {
+                    class.entry(visits.people[at]).or_default().insert(visits.case.sensitive[at]);
+                }
+                let most = (0..4).map(|value| class.values().filter(|own| own.contains(&value)).count()).max();
+                class.len() >= k && most.unwrap() as f64 * l <= class.len() as f64 + CLOSE
+            };
+            let all: Vec<u32> = (0..loaded.problem.len() as u32).collect();
+            let (one, other): (Vec<u32>, Vec<u32>) = all.iter().partition(|at| sides[**at as usize]);
+            let ask = |records: &[u32]| judge.holds(records.iter().copied());
+            prop_assert_eq!(ask(&one), plain(&one));
+            prop_assert_eq!(judge.holds_merged(one.iter().copied(), other.iter().copied()), plain(&all));
+            let divided = all.iter().map(|at| (*at, sides[*at as usize]));
+            let both = judge.holds_divided([one.len(), other.len()], divided);
+            prop_assert_eq!(both, [plain(&one), plain(&other)]);
+            if let Some((last, rest)) = one.split_last() {
+                prop_assert_eq!(judge.holds_without(&one, *last), plain(rest));
+                if plain(rest) {
+                    prop_assert_eq!(judge.holds_with(rest, *last), plain(&one));
+                }
+            }
+            let mut tally = judge.tally();
+            all.iter().for_each(|at| judge.add(&mut tally, *at));
+            other.iter().for_each(|at| judge.remove(&mut tally, *at));
+            prop_assert_eq!(judge.allows(&tally), plain(&one));
+            let mut merged = judge.tally();
+            other.iter().for_each(|at| judge.add(&mut merged, *at));
+            tally.merge(&merged);
+            prop_assert_eq!(judge.allows(&tally), plain(&all));
+        }
+    }
+
+    /// No release of a small table, of all that there are, loses less than the bound.
+    #[test]
+    fn the_bound_is_below_every_release_that_counts_people(visits in visits(7), k in 2usize..4) {
+        let loaded = visits.load(&format!("k = {k}"), "mondrian", "");
+        let problem = &loaded.problem;
+        let bound = throng::bound::lower_bound(problem, None, &Unwatched).unwrap().gcp;
+        let kernel = throng::loss::Kernel::new(&problem.attributes);
+        let people = |group: &Vec<u32>| group.iter().map(|at| visits.people[*at as usize]).collect::<BTreeSet<u8>>().len();
+        let loss = |group: &Vec<u32>| group.len() as f64 * throng::loss::group_ncp(problem, &kernel, group);
+        let all = problem.len() as f64 * problem.total_weight();
+        for groups in partitions(problem.len() as u32) {
+            if groups.iter().all(|group| people(group) >= k) {
+                let gcp = groups.iter().map(loss).sum::<f64>() / all;
+                prop_assert!(bound <= gcp + CLOSE, "{bound} > {gcp}: {groups:?}");
+            }
+        }
     }
 }
 
