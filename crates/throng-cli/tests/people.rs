@@ -5,7 +5,12 @@ mod folder;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folder::Folder;
+use folder::{Folder, Ran};
+
+/// All that a command said, as one line: `anonymize` tells on standard error, `risk` and `audit` on standard output.
+fn told(ran: &Ran) -> String {
+    format!("{} {}", ran.stdout, ran.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
+}
 
 /// 40 patients with five visits each.
 fn visits() -> String {
@@ -63,8 +68,8 @@ fn a_release_counts_patients_and_its_report_says_so() {
     ];
     let ran = folder.run(&run);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("other people"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("40 with 5 records on average, 5 at most"), "{}", ran.stdout);
+    assert!(told(&ran).contains("other people"), "{}", told(&ran));
+    assert!(told(&ran).contains("40 with 5 records on average, 5 at most"), "{}", told(&ran));
     let release = folder.read("r.csv");
     assert!(!release.contains("patient_id") && fewest(&release) >= 5);
     let report: serde_json::Value = serde_json::from_str(&folder.read("r.json")).unwrap();
@@ -94,7 +99,7 @@ fn numbers_let_people_be_followed_and_that_is_said() {
         .with("p.toml", &policy("role = \"person\"\npublish = \"number\""));
     let ran = folder.run(&["anonymize", "visits.csv", "--policy", "p.toml", "-o", "r.csv"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("can be followed"), "{}", ran.stdout);
+    assert!(told(&ran).contains("can be followed"), "{}", told(&ran));
     let release = folder.read("r.csv");
     assert!(!release.contains('P'), "what the table calls people is not published: {release}");
     let numbers: BTreeSet<&str> = release.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
@@ -115,7 +120,7 @@ fn a_policy_that_forgets_people_is_warned() {
         &["risk", "visits.csv", "--policy", "p.toml"][..],
     ] {
         let ran = folder.run(run);
-        let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = told(&ran);
         assert!(words.contains("\"patient_id\" looks like whose record it is"), "{words}");
     }
     let folder = folder.with("q.toml", &policy("role = \"person\""));
