@@ -5,7 +5,12 @@ mod folder;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folder::Folder;
+use folder::{Folder, Ran};
+
+/// All that a command said, as one line: `anonymize` tells on standard error, `risk` and `audit` on standard output.
+fn told(ran: &Ran) -> String {
+    format!("{} {}", ran.stdout, ran.stderr).split_whitespace().collect::<Vec<_>>().join(" ")
+}
 
 /// 40 patients with five visits each.
 fn visits() -> String {
@@ -22,11 +27,6 @@ fn policy(person: &str) -> String {
         "[privacy]\nk = 5\n[method]\nseed = 1\n[attribute.patient_id]\n{person}\n[attribute.birth_year]\nrole = \"quasi\"\n\
          [attribute.sex]\nrole = \"quasi\"\n[attribute.visit_date]\nrole = \"quasi\"\n[attribute.diagnosis]\nrole = \"sensitive\"\n"
     )
-}
-
-/// What was printed, however it was cut into lines.
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The fewest patients in a class of a release in the table's order.
@@ -68,8 +68,8 @@ fn a_release_counts_patients_and_its_report_says_so() {
     ];
     let ran = folder.run(&run);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(words(&ran.stdout).contains("other people"), "{}", ran.stdout);
-    assert!(words(&ran.stdout).contains("40 with 5 records on average, 5 at most"), "{}", ran.stdout);
+    assert!(told(&ran).contains("other people"), "{}", told(&ran));
+    assert!(told(&ran).contains("40 with 5 records on average, 5 at most"), "{}", told(&ran));
     let release = folder.read("r.csv");
     assert!(!release.contains("patient_id") && fewest(&release) >= 5);
     let report: serde_json::Value = serde_json::from_str(&folder.read("r.json")).unwrap();
@@ -86,7 +86,7 @@ fn an_audit_of_shuffled_rows_says_what_it_cannot_know() {
     let folder = Folder::new().with("visits.csv", &visits()).with("p.toml", &policy("role = \"person\""));
     assert_eq!(folder.run(&["anonymize", "visits.csv", "--policy", "p.toml", "-o", "r.csv"]).code, 0);
     let audited = folder.run(&["audit", "visits.csv", "r.csv", "--policy", "p.toml"]);
-    let words = words(&audited.stdout);
+    let words = audited.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("these files do not tell whose a row is"), "{words}");
     let shown = words.contains("The requirement is met");
     assert_eq!(audited.code, i32::from(!shown), "{words}");
@@ -99,13 +99,17 @@ fn numbers_let_people_be_followed_and_that_is_said() {
         .with("p.toml", &policy("role = \"person\"\npublish = \"number\""));
     let ran = folder.run(&["anonymize", "visits.csv", "--policy", "p.toml", "-o", "r.csv"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(words(&ran.stdout).contains("can be followed"), "{}", ran.stdout);
+    assert!(told(&ran).contains("can be followed"), "{}", told(&ran));
     let release = folder.read("r.csv");
     assert!(!release.contains('P'), "what the table calls people is not published: {release}");
     let numbers: BTreeSet<&str> = release.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
     assert_eq!(numbers.len(), 40);
-    let audited = folder.run(&["audit", "visits.csv", "r.csv", "--policy", "p.toml"]);
-    assert!(words(&audited.stdout).contains("by their number"), "{}", audited.stdout);
+    assert!(
+        folder
+            .run(&["audit", "visits.csv", "r.csv", "--policy", "p.toml"])
+            .stdout
+            .contains("by their number")
+    );
 }
 
 #[test]
@@ -116,11 +120,11 @@ fn a_policy_that_forgets_people_is_warned() {
         &["risk", "visits.csv", "--policy", "p.toml"][..],
     ] {
         let ran = folder.run(run);
-        let words = words(&ran.stdout);
+        let words = told(&ran);
         assert!(words.contains("\"patient_id\" looks like whose record it is"), "{words}");
     }
     let folder = folder.with("q.toml", &policy("role = \"person\""));
-    let told = words(&folder.run(&["risk", "visits.csv", "--policy", "q.toml"]).stdout);
+    let told = folder.run(&["risk", "visits.csv", "--policy", "q.toml"]).stdout;
     assert!(!told.contains("looks like whose"), "{told}");
     assert!(told.contains("of 40 people"), "{told}");
     assert!(told.contains("5 records on average"), "{told}");
@@ -134,7 +138,7 @@ fn what_belongs_to_people_is_refused_elsewhere() {
     let ran = folder.run(&["anonymize", "visits.csv", "--policy", "p.toml", "-o", "r.csv"]);
     assert_eq!(ran.code, 2);
     assert!(
-        words(&ran.stderr).contains("together makes sense only for an attribute with role \"person\""),
+        ran.stderr.contains("together makes sense only for an attribute with role \"person\""),
         "{}",
         ran.stderr
     );
@@ -147,7 +151,7 @@ fn what_belongs_to_people_is_refused_elsewhere() {
     let ran =
         folder.run(&["anonymize", "visits.csv", "--policy", "q.toml", "-o", "r.csv", "--method", "anatomy"]);
     assert!(
-        ran.code == 2 && words(&ran.stderr).contains("the method anatomy does not take the role \"person\""),
+        ran.code == 2 && ran.stderr.contains("the method anatomy does not take the role \"person\""),
         "{}",
         ran.stderr
     );
