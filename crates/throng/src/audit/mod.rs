@@ -30,6 +30,7 @@ pub use crate::bound::LowerBound;
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{Policy, Role};
+use crate::privacy::Tally;
 use crate::problem::Problem;
 use crate::published::Published;
 pub use crate::published::{Cell, Cells};
@@ -161,6 +162,8 @@ pub(crate) fn audit_cells<'a>(
     };
     rules::measure(&mut measures, &published);
     privacy::measure(&mut measures, policy, &published)?;
+    measures.l_feasible =
+        problem.requirement.diversity_of(&Tally::of_all(problem)).map(|margin| margin.feasible);
     if let Some(found) = &whose {
         people::measure(&mut measures, found, &published);
     }

@@ -4,7 +4,7 @@ use super::{Columns, ExampleClass, Measures, QuasiIdentifierMeasure, SensitiveMe
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
-use crate::privacy::{Closeness, Figure, Histogram, Tally, diversity};
+use crate::privacy::{Closeness, Figure, Histogram, diversity};
 use crate::problem::Protected;
 use crate::published::Published;
 use crate::table::Table;
@@ -29,8 +29,6 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
         .collect();
     if !problem.sensitive.is_empty() {
         (measures.l, measures.l_required) = (measures.reached("l"), privacy.l());
-        measures.l_feasible =
-            problem.requirement.diversity_of(&Tally::of_all(problem)).map(|margin| margin.feasible);
         measures.diversity = Some(privacy.diversity().name());
         (measures.t, measures.t_required) = (measures.reached("t"), privacy.t());
     }

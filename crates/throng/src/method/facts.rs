@@ -84,7 +84,8 @@ pub enum Because {
     },
     /// As a rule it loses least.
     LosesLeast,
-    /// As a rule it loses least, and l is so near to the largest that is feasible that sensitive values must not decide.
+    /// l is so near to the largest that is feasible that sensitive values must not decide; of the ways to deal by lot it loses
+    /// less.
     DiversityIsNarrow,
 }
 

@@ -58,7 +58,7 @@ pub fn members<'a>(
     release: impl Into<Tables<'a>>,
     watch: &dyn Watch,
 ) -> Result<Members> {
-    let Tables { release: table, sensitive } = release.into();
+    let Tables { release: table, sensitive, .. } = release.into();
     if table.len() > problem.len() {
         return Err(mismatch(table, "it has more rows than the table"));
     }

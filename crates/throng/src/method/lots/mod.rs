@@ -26,7 +26,7 @@ use rand::seq::SliceRandom;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::mondrian::{Cut, Mondrian, Ties};
-use super::{OverRows, Partition};
+use super::{AnyWidth, Partition};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::mapping::Line;
