@@ -56,15 +56,20 @@ impl Auto {
                 because: Because::LossIsLimited,
             };
         }
+        let lots = || {
+            let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
+            Box::new(ordered::Ordered { mapping, cost, dealing: ordered::Dealing::Lots })
+        };
+        let margin = problem.requirement.diversity_of(&Tally::of_all(problem));
+        if margin.is_some_and(|margin| margin.is_narrow()) {
+            let because = Because::DiversityIsNarrow;
+            return Choice { name: ordered::HILBERT.name, method: lots(), because };
+        }
         let seconds = self.seconds.unwrap_or(SECONDS);
         let own_k = problem.demands.is_some();
         if self.is_too_large(problem) && !own_k {
-            let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
-            return Choice {
-                name: ordered::HILBERT.name,
-                method: Box::new(ordered::Ordered { mapping, cost, dealing: ordered::Dealing::Lots }),
-                because: Because::TableIsLarge { seconds },
-            };
+            let because = Because::TableIsLarge { seconds };
+            return Choice { name: ordered::HILBERT.name, method: lots(), because };
         }
         Choice {
             name: peel::PEEL.name,
@@ -73,33 +78,10 @@ impl Auto {
         }
     }
 
-    /// Where l is so near to the largest feasible one that sensitive values must not decide: of the two ways to deal by lot the
-    /// one that loses less. Which one that is says nothing about single records.
-    fn solve_narrow(&self, problem: &Problem, watch: &dyn Watch) -> Result<(&'static str, Solution)> {
-        let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
-        let lots = ordered::Ordered { mapping, cost, dealing: ordered::Dealing::Lots }.solve(problem, watch)?;
-        if self.is_too_large(problem) {
-            return Ok((ordered::HILBERT.name, lots));
-        }
-        let blind = peel::Peel { seconds: self.seconds, blind: true, ..peel::Peel::default() };
-        let blind = blind.solve(problem, watch)?;
-        Ok(match loss(problem, &blind) < loss(problem, &lots) {
-            true => (peel::PEEL.name, blind),
-            false => (ordered::HILBERT.name, lots),
-        })
-    }
-
     fn is_too_large(&self, problem: &Problem) -> bool {
         let cells = problem.len() as f64 * problem.attributes.len() as f64;
         cells / CELLS_PER_SECOND > self.seconds.unwrap_or(SECONDS)
     }
-}
-
-/// What the groups of a solution lose.
-fn loss(problem: &Problem, solution: &Solution) -> f64 {
-    let kernel = Kernel::new(&problem.attributes);
-    let groups = solution.partition.groups();
-    groups.map(|group| group_ncp(problem, &kernel, group) * group.len() as f64).sum()
 }
 
 impl Method for Auto {
@@ -110,13 +92,6 @@ impl Method for Auto {
                 "no method keeps to a limit on the loss of classes where people are counted",
             )
             .with_hint("leave out max_loss and max_span, or the role \"person\""));
-        }
-        let margin = problem.requirement.diversity_of(&Tally::of_all(problem));
-        if problem.limits.is_empty() && margin.is_some_and(|margin| margin.is_narrow()) {
-            let (method, mut solution) = self.solve_narrow(problem, watch)?;
-            let because = Because::DiversityIsNarrow;
-            solution.facts.insert(0, Fact::Chosen { method, because });
-            return Ok(solution);
         }
         let Choice { name, method, because } = self.choose(problem);
         let mut solution = method.solve(problem, watch)?;

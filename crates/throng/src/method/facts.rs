@@ -84,8 +84,7 @@ pub enum Because {
     },
     /// As a rule it loses least.
     LosesLeast,
-    /// l is so near to the largest that is feasible that sensitive values must not decide; of the ways to deal by lot it loses
-    /// less.
+    /// l is so near to the largest that is feasible that sensitive values must not decide.
     DiversityIsNarrow,
 }
 

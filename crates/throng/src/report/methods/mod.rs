@@ -60,8 +60,8 @@ fn reason(because: Because) -> String {
              how long it may)"
         ),
         Because::DiversityIsNarrow => {
-            "l is more than half of what is feasible, so that records are dealt by lot, and of \
-                                       the two ways to do that it loses less here"
+            "l is more than half of what is feasible, and it deals records by lot, so that \
+                                       grouping tells next to nothing about sensitive values"
                 .to_owned()
         }
         Because::LosesLeast => "as a rule it loses least, and the table is not too large for it".to_owned(),
