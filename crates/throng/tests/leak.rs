@@ -158,11 +158,12 @@ fn auto_deals_by_lot_where_l_is_above_half_of_what_is_feasible() {
         let own = load(600, 2, privacy, "name = \"auto\"");
         solve(&own).facts
     };
-    let because = |because| Fact::Chosen { method: "peel", because };
+    let because = |method, because| Fact::Chosen { method, because };
     let narrow = chosen("l = 2");
-    assert_eq!(narrow, [because(Because::DiversityIsNarrow), Fact::Grouped { by: Grouping::Lots }]);
+    let lots = Fact::Grouped { by: Grouping::Lots };
+    assert_eq!(narrow, [because("hilbert", Because::DiversityIsNarrow), lots]);
     let wide = chosen("l = 1.6");
-    assert_eq!(wide, [because(Because::LosesLeast), Fact::Grouped { by: Grouping::Costs }]);
+    assert_eq!(wide, [because("peel", Because::LosesLeast), Fact::Grouped { by: Grouping::Costs }]);
 }
 
 #[test]

@@ -56,24 +56,31 @@ impl Auto {
                 because: Because::LossIsLimited,
             };
         }
-        let cells = problem.len() as f64 * problem.attributes.len() as f64;
+        let lots = || {
+            let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
+            Box::new(ordered::Ordered { mapping, cost, dealing: ordered::Dealing::Lots })
+        };
+        let margin = problem.requirement.diversity_of(&Tally::of_all(problem));
+        if margin.is_some_and(|margin| margin.is_narrow()) {
+            let because = Because::DiversityIsNarrow;
+            return Choice { name: ordered::HILBERT.name, method: lots(), because };
+        }
         let seconds = self.seconds.unwrap_or(SECONDS);
         let own_k = problem.demands.is_some();
-        if cells / CELLS_PER_SECOND > seconds && !own_k {
-            let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
-            return Choice {
-                name: ordered::HILBERT.name,
-                method: Box::new(ordered::Ordered { mapping, cost, dealing: ordered::Dealing::Lots }),
-                because: Because::TableIsLarge { seconds },
-            };
+        if self.is_too_large(problem) && !own_k {
+            let because = Because::TableIsLarge { seconds };
+            return Choice { name: ordered::HILBERT.name, method: lots(), because };
         }
-        let margin = problem.requirement.diversity_of(&Tally::of_all(problem));
-        let blind = margin.is_some_and(|margin| margin.is_narrow());
         Choice {
             name: peel::PEEL.name,
-            method: Box::new(peel::Peel { seconds: self.seconds, blind, ..peel::Peel::default() }),
-            because: if blind { Because::DiversityIsNarrow } else { Because::LosesLeast },
+            method: Box::new(peel::Peel { seconds: self.seconds, ..peel::Peel::default() }),
+            because: Because::LosesLeast,
         }
+    }
+
+    fn is_too_large(&self, problem: &Problem) -> bool {
+        let cells = problem.len() as f64 * problem.attributes.len() as f64;
+        cells / CELLS_PER_SECOND > self.seconds.unwrap_or(SECONDS)
     }
 }
 

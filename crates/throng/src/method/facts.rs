@@ -84,7 +84,7 @@ pub enum Because {
     },
     /// As a rule it loses least.
     LosesLeast,
-    /// As a rule it loses least, and l is so near to the largest that is feasible that sensitive values must not decide.
+    /// l is so near to the largest that is feasible that sensitive values must not decide.
     DiversityIsNarrow,
 }
 

@@ -60,8 +60,8 @@ fn reason(because: Because) -> String {
              how long it may)"
         ),
         Because::DiversityIsNarrow => {
-            "as a rule it loses least, and with `blind = true` it does not look at sensitive \
-                                       values while it groups: l is more than half of what is feasible"
+            "l is more than half of what is feasible, and it deals records by lot, so that \
+                                       grouping tells next to nothing about sensitive values"
                 .to_owned()
         }
         Because::LosesLeast => "as a rule it loses least, and the table is not too large for it".to_owned(),
