@@ -155,6 +155,7 @@ macro_rules! into_records {
 into_records!(u8 => Narrow, u16 => Medium, u32 => Wide);
 
 /// Runs the same code on a matrix of any width: the branch is taken once, outside of all loops.
+#[doc(hidden)]
 #[macro_export]
 macro_rules! with_matrix {
     ($records:expr, $matrix:ident => $body:expr) => {

@@ -1,12 +1,25 @@
 //! What a release achieves: the figures that an audit measures from files and policy.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::privacy::{Achieved, Figure};
 
 /// The figures of one release. Field names are the keys of the JSON report.
-#[derive(Clone, Debug, Default, Serialize)]
+///
+/// ```
+/// use throng::{Anonymize, Data, Policy};
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let done = Anonymize::new(&policy).read(Data::csv("age\n31\n34\n")).to_csv()?;
+/// let measures = done.report.measures;
+/// assert_eq!((measures.rows_in, measures.k, measures.classes), (2, 2, 1));
+/// assert_eq!(measures.gcp, 1.0);
+/// # Ok::<(), throng::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Measures {
     /// Records read that take part: incomplete ones that the policy drops are not counted.
     pub rows_in: u64,
@@ -27,7 +40,7 @@ pub struct Measures {
     /// The l that was asked for.
     pub l_required: Option<f64>,
     /// The form of l-diversity.
-    pub diversity: Option<&'static str>,
+    pub diversity: Option<Cow<'static, str>>,
     /// Achieved t: the greatest distance over sensitive attributes.
     pub t: Option<f64>,
     /// The t that was asked for.
@@ -37,22 +50,30 @@ pub struct Measures {
     /// Number of classes (distinct combinations of published cells).
     pub classes: u64,
     /// Global certainty penalty, 0 … 1.
+    #[serde(deserialize_with = "number")]
     pub gcp: f64,
     /// Σ over records of their class's weighted penalty.
+    #[serde(deserialize_with = "number")]
     pub ncp: f64,
     /// Σ of squared class sizes.
+    #[serde(deserialize_with = "number")]
     pub discernibility: f64,
     /// Average class size over k (over the smallest class asked for when k is not given).
+    #[serde(deserialize_with = "number")]
     pub c_avg: f64,
     /// Mean penalty of each quasi-identifier, unweighted.
     pub gcp_per_attribute: IndexMap<String, f64>,
     /// Greatest NCP of a class, as a share of the sum of the weights.
+    #[serde(deserialize_with = "number")]
     pub maximum_ncp: f64,
     /// Mean over classes of NCP.
+    #[serde(deserialize_with = "number")]
     pub average_ncp: f64,
     /// Greatest size × NCP of a class.
+    #[serde(deserialize_with = "number")]
     pub weighted_maximum_ncp: f64,
     /// Mean over records of the volume of their class's box.
+    #[serde(deserialize_with = "number")]
     pub weighted_average_volume: f64,
     /// Mean extent over classes, for a single numeric quasi-identifier.
     pub il1: Option<f64>,
@@ -65,10 +86,10 @@ pub struct Measures {
     /// Share of the GCP that a better method could possibly save.
     pub gap: Option<f64>,
     /// Whether it was published by permutation: k and classes are then those of groups, not of equal cells.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub permuted: bool,
     /// The rules of the policy, kept and broken.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleMeasure>,
     /// How many classes there are of each size, ascending.
     pub class_sizes: Vec<(u64, u64)>,
@@ -93,7 +114,7 @@ impl Measures {
 }
 
 /// One named quasi-identifier.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QuasiIdentifierMeasure {
     /// Its attributes.
     pub attributes: Vec<String>,
@@ -104,7 +125,7 @@ pub struct QuasiIdentifierMeasure {
 }
 
 /// What became of one data constraint rule.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RuleMeasure {
     /// Its attribute.
     pub attribute: String,
@@ -123,7 +144,7 @@ pub struct RuleMeasure {
 }
 
 /// The diversity of one sensitive attribute: the worst class in each form.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SensitiveMeasure {
     /// The attribute.
     pub attribute: String,
@@ -138,7 +159,7 @@ pub struct SensitiveMeasure {
 }
 
 /// A lower bound on the GCP of any release that meets the requirement.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LowerBound {
     /// The bound, or its estimate when sampled.
     pub gcp: f64,
@@ -149,7 +170,7 @@ pub struct LowerBound {
 }
 
 /// How one quasi-identifier is distributed before and after.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Distribution {
     /// The attribute.
     pub attribute: String,
@@ -158,7 +179,7 @@ pub struct Distribution {
 }
 
 /// One bin of a [`Distribution`].
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bin {
     /// A value, a range, or "(n others)".
     pub label: String,
@@ -169,7 +190,7 @@ pub struct Bin {
 }
 
 /// A class as it was published.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExampleClass {
     /// Its size.
     pub size: u64,
@@ -177,4 +198,9 @@ pub struct ExampleClass {
     pub cells: Vec<String>,
     /// Its sensitive values with their counts, most frequent first, for each sensitive attribute.
     pub sensitive: Vec<Vec<(String, u64)>>,
+}
+
+/// JSON has no word for what is not a finite number: it is written as null.
+pub(crate) fn number<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Option::deserialize(from).map(|number| number.unwrap_or(f64::NAN))
 }

@@ -29,7 +29,16 @@ use crate::watch::Watch;
 pub const DEFAULT_METHOD: &str = "auto";
 
 /// A checked policy.
+///
+/// ```
+/// use throng::Policy;
+/// let in_code = Policy::builder().k(5).quasi("age").build()?;
+/// let as_text = Policy::parse("[privacy]\nk = 5\n[attribute.age]\nrole = \"quasi\"\n", None)?;
+/// assert_eq!(in_code.privacy.k(), as_text.privacy.k());
+/// # Ok::<(), throng::Error>(())
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Policy {
     /// Where it came from, for error messages.
     pub path: Option<PathBuf>,
@@ -102,7 +111,16 @@ pub struct AttributePolicy {
 }
 
 /// The part an attribute plays.
+///
+/// ```
+/// use throng::{Policy, Role};
+/// let policy = Policy::builder().k(2).quasi("age").identifier("name").build()?;
+/// assert_eq!(policy.role("name"), Role::Identifier);
+/// assert_eq!(policy.role("height"), Role::Other);
+/// # Ok::<(), throng::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Role {
     /// Could be known to someone who wants to find a person: generalized.
     Quasi,
@@ -116,8 +134,41 @@ pub enum Role {
     Other,
 }
 
+impl Role {
+    /// Its name in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Quasi => "quasi",
+            Role::Sensitive => "sensitive",
+            Role::Class => "class",
+            Role::Identifier => "identifier",
+            Role::Other => "other",
+        }
+    }
+}
+
+impl Kind {
+    /// Its name in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Numeric => "numeric",
+            Kind::Categorical => "categorical",
+        }
+    }
+}
+
 /// The kinds of attribute.
+///
+/// ```
+/// use throng::{Attribute, Kind, Policy};
+/// // Codes that look like numbers are categories if the policy says so.
+/// let zip = Attribute::quasi().kind(Kind::Categorical);
+/// let policy = Policy::builder().k(2).attribute("zip", zip).build()?;
+/// assert_eq!(policy.attributes["zip"].kind, Some(Kind::Categorical));
+/// # Ok::<(), throng::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// Numbers and dates.
     Numeric,

@@ -14,11 +14,13 @@ pub(crate) mod population;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use combinations::{AttributeRisk, Combination};
-pub use population::read as read_population;
+pub use population::{open as open_population, read as read_population};
 
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
@@ -39,7 +41,16 @@ pub enum Background<'a> {
 }
 
 /// The risk of a table. Field names are the keys of the JSON output.
-#[derive(Clone, Debug, Serialize)]
+///
+/// ```
+/// use throng::{Data, Policy, Risk, RiskReport};
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let report: RiskReport = Risk::new(&policy).read(Data::csv("age\n31\n31\n56\n")).run()?;
+/// assert_eq!((report.rows, report.k, report.prosecutor.highest), (3, 1, 1.0));
+/// # Ok::<(), throng::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Risk {
     /// Records that took part.
     pub rows: u64,
@@ -60,7 +71,7 @@ pub struct Risk {
     /// To someone who knows only that a person is in the population.
     pub journalist: Chances,
     /// What the journalist's chances were computed from: `population`, `estimate` or `table`.
-    pub basis: &'static str,
+    pub basis: Cow<'static, str>,
     /// Records of the population, where it was given.
     pub population_rows: Option<u64>,
     /// The sampling fraction, where it was given.
@@ -84,7 +95,7 @@ pub struct Risk {
 }
 
 /// The chances to find the record of a person.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chances {
     /// The greatest of all records.
     pub highest: f64,
@@ -97,7 +108,7 @@ pub struct Chances {
 }
 
 /// Classes below a threshold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Below {
     /// The threshold.
     pub below: u64,
@@ -108,7 +119,7 @@ pub struct Below {
 }
 
 /// Classes of similar size.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Band {
     /// The smallest size.
     pub from: u64,
@@ -215,7 +226,7 @@ fn summarize(problem: &Problem, classes: &[Class], background: Background<'_>) -
         prosecutor: chances(classes, rows, |class| class.sample as f64),
         marketer: journalist.average,
         journalist,
-        basis,
+        basis: basis.into(),
         population_rows,
         fraction,
         k_map: classes.iter().map(|class| class.population).fold(f64::INFINITY, f64::min),

@@ -16,7 +16,7 @@ use crate::problem::Problem;
 use crate::recipe::Recipe;
 use crate::release::Order;
 use crate::secret::Secret;
-use crate::table::Table;
+use crate::table::{Reading, Table};
 use crate::watch::Watch;
 
 /// What to mask.
@@ -43,13 +43,10 @@ impl Apply {
     pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
         let mut clock = Clock::start();
         check_release_is_not_the_table(&self.data, &self.release)?;
-        let table = self.read(watch)?;
+        let table = read_for_recipe(&self.recipe, watch, |reading| Table::read(&self.data, reading))?;
         clock.lap("read");
-        let mut policy = self.recipe.policy_for(table.names())?;
-        take_unknown_values_in(&mut policy, &table)?;
-        let masking = Masking { recipe: self.recipe.clone(), unmet: self.unmet };
         let choices = Choices { order: self.order, secret: self.secret.clone(), ..Choices::default() };
-        let plan = Plan::of_method(&policy, Box::new(masking), self.unmet, choices)?;
+        let plan = plan_for_recipe(&self.recipe, &table, self.unmet, choices)?;
         let job = Job {
             plan: &plan,
             data: &self.data,
@@ -59,12 +56,30 @@ impl Apply {
         };
         job.prepare(&table, clock, watch)
     }
+}
 
-    fn read(&self, watch: &dyn Watch) -> Result<Table> {
-        let policy = self.recipe.policy()?;
-        let plan = |names: &[String]| self.recipe.storage(&policy, names);
-        Table::read(&self.data, &policy.reading(&plan, watch))
-    }
+/// Reads a table as a recipe needs it.
+pub(crate) fn read_for_recipe(
+    recipe: &Recipe,
+    watch: &dyn Watch,
+    open: impl FnOnce(&Reading<'_>) -> Result<Table>,
+) -> Result<Table> {
+    let policy = recipe.policy()?;
+    let plan = |names: &[String]| recipe.storage(&policy, names);
+    open(&policy.reading(&plan, watch))
+}
+
+/// The plan that masks a table with a recipe.
+pub(crate) fn plan_for_recipe(
+    recipe: &Recipe,
+    table: &Table,
+    unmet: Unmet,
+    choices: Choices,
+) -> Result<Plan> {
+    let mut policy = recipe.policy_for(table.names())?;
+    take_unknown_values_in(&mut policy, table)?;
+    let masking = Masking { recipe: recipe.clone(), unmet };
+    Plan::of_method(&policy, Box::new(masking), unmet, choices)
 }
 
 /// A saved recoding as a method.
