@@ -311,6 +311,7 @@ pub(crate) fn comparison_of(report: &Report) -> Comparison {
         k,
         report: refused.is_none().then(|| report.clone()),
         refused,
+        code: None,
     };
     Comparison {
         data: report.provenance.data.clone(),
