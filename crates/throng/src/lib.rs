@@ -1,133 +1,135 @@
 //! throng turns a table about people into one that can be published.
 //!
-//! The main job is one value: [`run::Anonymize`] takes a table, a [`policy::Policy`] and the name of a release,
-//! and its `run` gives back a [`report::Report`]. The release gets its name only after an audit has read it back
-//! and found that the requirement holds.
+//! [`Anonymize`] takes a [`Policy`] and a table and gives back a release with its [`Report`]. Nobody gets the release before
+//! an audit has read it back and found that the requirement holds.
 //!
 //! ```
-//! use throng::plan::Registry;
-//! use throng::policy::Policy;
-//! use throng::release::{Order, Publish};
-//! use throng::run::{Anonymize, audit_files};
-//! use throng::watch::Unwatched;
+//! use throng::{Anonymize, Attribute, Audit, Data, Order, Policy};
 //!
-//! let folder = tempfile::tempdir()?;
-//! let data = folder.path().join("people.csv");
-//! std::fs::write(&data, "name,age,city,illness\n\
-//!     Ada,31,Rome,flu\nBen,34,Rome,cold\nCleo,36,Oslo,flu\nDan,52,Oslo,gout\nEve,58,Rome,cold\n")?;
+//! let policy = Policy::builder()
+//!     .k(2)
+//!     .identifier("name")
+//!     .quasi("age")
+//!     .attribute("city", Attribute::quasi().groups([("South", ["Rome"]), ("North", ["Oslo"])]))
+//!     .sensitive("illness")
+//!     .build()?;
+//! let people = Data::csv("name,age,city,illness\n\
+//!     Ada,31,Rome,flu\nBen,34,Rome,cold\nCleo,36,Oslo,flu\nDan,52,Oslo,gout\nEve,58,Rome,cold\n");
 //!
-//! let policy = Policy::parse(r#"
-//!     [privacy]
-//!     k = 2
-//!     [attribute.name]
-//!     role = "identifier"
-//!     [attribute.age]
-//!     role = "quasi"
-//!     [attribute.city]
-//!     role = "quasi"
-//!     hierarchy = { South = ["Rome"], North = ["Oslo"] }
-//!     [attribute.illness]
-//!     role = "sensitive"
-//! "#, None)?;
+//! let done = Anonymize::new(&policy).read(people.clone()).order(Order::Keep).to_csv()?;
+//! assert!(done.report.measures.k >= 2);
+//! assert!(done.release.starts_with("age,city,illness\n[31-58],Rome,flu\n"));
+//! assert!(!done.release.contains("Ada"));
 //!
-//! let release = folder.path().join("release.csv");
-//! let run = Anonymize {
-//!     data: data.clone(),
-//!     release: release.clone(),
-//!     policy: policy.clone(),
-//!     publish: Publish::Cells,
-//!     order: Order::Keep,
-//!     overrides: Vec::new(),
-//!     hashes: false,
-//!     secret: None,
-//!     registry: Registry::default(),
-//! };
-//! let report = run.run(&Unwatched)?;
-//! assert!(report.measures.k >= 2);
-//!
-//! let published = std::fs::read_to_string(&release)?;
-//! assert!(published.starts_with("age,city,illness\n[31-58],Rome,flu\n"));
-//! assert!(!published.contains("Ada"));
-//!
-//! // Anyone with the files and the policy can measure the release again.
-//! let findings = audit_files(&data, &release, &policy, &Unwatched)?;
-//! assert!(findings.measures.violations.is_empty());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! // Anyone with the tables and the policy can measure the release again.
+//! let findings = Audit::new(&policy).original(people).release(Data::csv(done.release)).run()?;
+//! assert!(findings.holds());
+//! # Ok::<(), throng::Error>(())
 //! ```
 //!
-//! # Reading order
-//!
-//! | module | what it does |
+//! | to | use |
 //! | --- | --- |
-//! | [`table`] | reads CSV, Parquet and Arrow; orders the values of each column into a domain |
-//! | [`policy`], [`keys`] | turns TOML into a checked policy; errors point at the line |
-//! | [`schema`] | what a policy says of attributes: roles, kinds, hierarchies, rules |
-//! | [`data`], [`problem`] | records in codes; with a requirement, all that a method may look at |
-//! | [`bind`] | joins table and policy |
-//! | [`privacy`] | the registry of requirements: what can be asked of a release |
-//! | [`risk`] | the risk of a table as it stands |
-//! | [`loss`], [`bound`] | what a box of codes costs, and a lower bound on the loss of every release |
-//! | [`research`] | research value: what a recoding is worth, and weights by association |
-//! | [`rules`] | data constraint rules: what should stay apart in a release, and what must |
-//! | [`condition`] | ranges, values and labels as people write them, in queries and rules |
-//! | [`curve`], [`mapping`] | orders in which near records lie together |
-//! | [`method`] | from a problem to a partition of its records; the registry of methods |
-//! | [`release`] | from a partition to cells, and files that appear complete or not at all |
-//! | [`published`] | a release as its readers see it: classes of equal cells |
-//! | [`as_is`] | what is published beside the quasi-identifiers, and what it gives away |
-//! | [`audit`] | what a published file achieves, measured from the file itself |
-//! | [`attack`] | what grouping tells of records beyond their classes |
-//! | [`report`] | JSON, one HTML page, terminal text |
-//! | [`workload`] | queries on a table, and their answers from a release |
-//! | [`evaluate`] | what a release is still good for; the registry of tasks |
-//! | [`recipe`] | a learned recoding as a file |
-//! | [`simulate`] | random tables, to see whether k is reachable at all |
-//! | [`plan`] | everything that is decided before data is touched |
-//! | [`run`] | whole runs, which is what fronts call |
-//! | [`secret`] | randomness that nobody may guess: the order of rows, and lots |
-//! | [`watch`], [`error`] | progress and cancellation; what can go wrong |
+//! | say what must hold | [`Policy`]: [`Policy::load`] from a file, [`Policy::builder`] in code with [`Attribute`]s |
+//! | make a release | [`Anonymize`]; [`Data`] says where the table is, [`Anonymized`] what came out |
+//! | mask other records in the same way | [`Apply`], with a [`Recipe`] |
+//! | measure | [`Audit`] a release, the [`Risk`] of a table, [`Evaluate`] what a release is good for |
+//! | choose a method | [`Compare`]; a [`Registry`] with methods of your own |
+//! | add a method or a privacy model | [`extend`] |
+//! | handle errors | [`Error`], with an [`ErrorCode`] to branch on |
 //!
-//! Modules stand in layers: each uses only those above it, in the order of `tests/layers.rs`.
+//! Reports ([`Report`], [`Measures`], [`Findings`], [`Comparison`], [`Evaluation`], [`RiskReport`], [`Recipe`]) are written
+//! to JSON and read back with serde. Types that may grow are `non_exhaustive`.
 //!
-//! The core prints nothing and keeps no global state. Same table, policy, seed and secret give the same release,
-//! byte for byte, on any number of threads.
+//! The core prints nothing and keeps no global state. The same table, policy, seed and secret give the same release, byte
+//! for byte, on any number of threads.
+//!
+//! Modules that the documentation does not show are for this project's own programs and tests and may change in any
+//! version.
 
+#[doc(hidden)]
 pub mod as_is;
+#[doc(hidden)]
 pub mod attack;
+#[doc(hidden)]
 pub mod audit;
+#[doc(hidden)]
 pub mod bind;
+#[doc(hidden)]
 pub mod bound;
 mod classes;
 mod collections;
+#[doc(hidden)]
 pub mod condition;
+#[doc(hidden)]
 pub mod curve;
+#[doc(hidden)]
 pub mod data;
+#[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
 pub mod evaluate;
+pub mod extend;
+mod facade;
+#[doc(hidden)]
 pub mod format;
 mod histogram;
+#[doc(hidden)]
 pub mod keys;
+#[doc(hidden)]
 pub mod loss;
+#[doc(hidden)]
 pub mod mapping;
+#[doc(hidden)]
 pub mod method;
+#[doc(hidden)]
 pub mod plan;
+#[doc(hidden)]
 pub mod policy;
+#[doc(hidden)]
 pub mod privacy;
+#[doc(hidden)]
 pub mod problem;
+#[doc(hidden)]
 pub mod published;
+#[doc(hidden)]
 pub mod recipe;
+#[doc(hidden)]
 pub mod release;
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod research;
+#[doc(hidden)]
 pub mod risk;
+#[doc(hidden)]
 pub mod rules;
+#[doc(hidden)]
 pub mod run;
+#[doc(hidden)]
 pub mod schema;
+#[doc(hidden)]
 pub mod secret;
+#[doc(hidden)]
 pub mod simulate;
+#[doc(hidden)]
 pub mod table;
+#[doc(hidden)]
 pub mod watch;
 mod words;
+#[doc(hidden)]
 pub mod workload;
 
-pub use error::{Error, ErrorCode, Result};
+pub use audit::{Findings, Measures};
+pub use error::{Error, ErrorCode, Fault, Place, Result};
+pub use facade::{
+    Anonymize, Anonymized, Apply, Attribute, Audit, Compare, Data, Evaluate, PolicyBuilder, Risk,
+};
+pub use plan::{Registry, Unmet};
+pub use policy::{Kind, Policy, Role};
+pub use recipe::Recipe;
+pub use release::{Batches, Order, Publish};
+pub use report::{Comparison, Report};
+pub use risk::Risk as RiskReport;
+pub use run::Evaluation;
+pub use secret::Secret;
+pub use watch::{Unwatched, Watch};

@@ -27,6 +27,16 @@ use crate::words::did_you_mean;
 const FORMAT: u32 = 1;
 
 /// A learned recoding.
+///
+/// ```
+/// use throng::{Anonymize, Data, Policy, Recipe};
+/// let policy = Policy::builder().k(2).quasi("age").class("buys").method("refine").build()?;
+/// let table = Data::csv("age,buys\n31,no\n34,no\n56,yes\n58,yes\n");
+/// let recipe = Anonymize::new(&policy).read(table).to_csv()?.recipe.unwrap();
+/// let kept = recipe.to_json()?;
+/// assert_eq!(serde_json::from_str::<Recipe>(&kept).unwrap(), recipe);
+/// # Ok::<(), throng::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {

@@ -3,6 +3,20 @@
 use crate::error::{Error, Result};
 
 /// Someone who watches long work and may stop it.
+///
+/// ```
+/// use throng::{Anonymize, Data, ErrorCode, Policy, Watch};
+/// struct Impatient;
+/// impl Watch for Impatient {
+///     fn stopped(&self) -> bool {
+///         true
+///     }
+/// }
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let run = Anonymize::new(&policy).read(Data::csv("age\n31\n34\n")).watch(&Impatient);
+/// assert_eq!(run.to_csv().unwrap_err().code(), ErrorCode::Cancelled);
+/// # Ok::<(), throng::Error>(())
+/// ```
 pub trait Watch: Sync {
     /// A new stage begins; `total` is its number of steps when known.
     fn stage(&self, _name: &str, _total: Option<u64>) {}
@@ -24,6 +38,11 @@ pub trait Watch: Sync {
 }
 
 /// Watches nothing and never stops.
+///
+/// ```
+/// use throng::{Unwatched, Watch};
+/// assert!(!Unwatched.stopped());
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 

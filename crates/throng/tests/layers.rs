@@ -43,6 +43,8 @@ const LAYERS: &[&str] = &[
     "evaluate",
     "plan",
     "run",
+    "facade",
+    "extend",
 ];
 
 /// What stands at the root of the crate beside modules, and the layer it comes from.

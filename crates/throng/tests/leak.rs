@@ -161,9 +161,9 @@ fn auto_deals_by_lot_where_l_is_above_half_of_what_is_feasible() {
     let because = |method, because| Fact::Chosen { method, because };
     let narrow = chosen("l = 2");
     let lots = Fact::Grouped { by: Grouping::Lots };
-    assert_eq!(narrow, [because("hilbert", Because::DiversityIsNarrow), lots]);
+    assert_eq!(narrow, [because("hilbert".into(), Because::DiversityIsNarrow), lots]);
     let wide = chosen("l = 1.6");
-    assert_eq!(wide, [because("peel", Because::LosesLeast), Fact::Grouped { by: Grouping::Costs }]);
+    assert_eq!(wide, [because("peel".into(), Because::LosesLeast), Fact::Grouped { by: Grouping::Costs }]);
 }
 
 #[test]

@@ -310,7 +310,7 @@ proptest! {
         let loaded = visits.load("k = 2", "mondrian", "publish = \"number\"\n");
         let Some((first, known)) = run(&loaded, Order::Keep) else { return Ok(()) };
         let alone = measured(&loaded.problem, &loaded.policy, &first);
-        prop_assert_eq!(alone.people.as_ref().unwrap().known_by, "number");
+        prop_assert_eq!(&alone.people.as_ref().unwrap().known_by, "number");
         prop_assert_eq!(alone.k, known.k);
         prop_assert_eq!(alone.people.unwrap().alike, known.people.unwrap().alike);
         let rows = rows_of_text(&first.bytes);

@@ -99,7 +99,7 @@ fn column(
     let alone = counts.iter().filter(|count| **count == 1).count() as u64;
     AsIsColumn {
         name: name.to_owned(),
-        role: role(policy, name),
+        role: role(policy, name).into(),
         distinct: counts.iter().filter(|count| **count > 0).count() as u64,
         unique_share: share(alone, rows.len()),
         unique_share_with_quasi: share(unique(&[quasi, numbers], rows.len()), rows.len()),

@@ -1,7 +1,9 @@
 //! What a release achieves: the figures that an audit measures from files and policy.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Outlier, Truth};
 use crate::as_is::PublishedAsIs;
@@ -9,7 +11,18 @@ use crate::bound::LowerBound;
 use crate::privacy::{Achieved, Figure};
 
 /// The figures of one release. Field names are the keys of the JSON report.
-#[derive(Clone, Debug, Default, Serialize)]
+///
+/// ```
+/// use throng::{Anonymize, Data, Policy};
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let done = Anonymize::new(&policy).read(Data::csv("age\n31\n34\n")).to_csv()?;
+/// let measures = done.report.measures;
+/// assert_eq!((measures.rows_in, measures.k, measures.classes), (2, 2, 1));
+/// assert_eq!(measures.gcp, 1.0);
+/// # Ok::<(), throng::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Measures {
     /// Records read that take part: incomplete ones that the policy drops are not counted.
     pub rows_in: u64,
@@ -30,10 +43,10 @@ pub struct Measures {
     /// The l that was asked for.
     pub l_required: Option<f64>,
     /// The largest l that any release of this table could have without leaving records out, where one is asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l_feasible: Option<f64>,
     /// The form of l-diversity.
-    pub diversity: Option<&'static str>,
+    pub diversity: Option<Cow<'static, str>>,
     /// Achieved t: the greatest distance over sensitive attributes.
     pub t: Option<f64>,
     /// The t that was asked for.
@@ -41,27 +54,35 @@ pub struct Measures {
     /// All forms of diversity for each sensitive attribute.
     pub sensitive: Vec<SensitiveMeasure>,
     /// How many people there are, where the policy says whose records are.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub people: Option<PeopleMeasure>,
     /// Number of classes (distinct combinations of published cells).
     pub classes: u64,
     /// Global certainty penalty, 0 … 1.
+    #[serde(deserialize_with = "number")]
     pub gcp: f64,
     /// Σ over records of their class's weighted penalty.
+    #[serde(deserialize_with = "number")]
     pub ncp: f64,
     /// Σ of squared class sizes.
+    #[serde(deserialize_with = "number")]
     pub discernibility: f64,
     /// Average class size over k (over the smallest class asked for when k is not given).
+    #[serde(deserialize_with = "number")]
     pub c_avg: f64,
     /// Mean penalty of each quasi-identifier, unweighted.
     pub gcp_per_attribute: IndexMap<String, f64>,
     /// Greatest NCP of a class, as a share of the sum of the weights.
+    #[serde(deserialize_with = "number")]
     pub maximum_ncp: f64,
     /// Mean over classes of NCP.
+    #[serde(deserialize_with = "number")]
     pub average_ncp: f64,
     /// Greatest size × NCP of a class.
+    #[serde(deserialize_with = "number")]
     pub weighted_maximum_ncp: f64,
     /// Mean over records of the volume of their class's box.
+    #[serde(deserialize_with = "number")]
     pub weighted_average_volume: f64,
     /// Mean extent over classes, for a single numeric quasi-identifier.
     pub il1: Option<f64>,
@@ -74,21 +95,21 @@ pub struct Measures {
     /// Share of the GCP that a better method could possibly save.
     pub gap: Option<f64>,
     /// Whether it was published by permutation: k and classes are then those of groups, not of equal cells.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub permuted: bool,
     /// What is published beside the quasi-identifiers, and the share of rows that are unique on all of it.
     pub published_as_is: PublishedAsIs,
     /// What the exact cells of a release by permutation tell apart.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_cells: Option<ExactCells>,
     /// Published ends of ranges that are the value of a single record.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outliers: Vec<Outlier>,
     /// Whether the release says what the table says, where it was compared with it.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truth: Option<Truth>,
     /// The rules of the policy, kept and broken.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleMeasure>,
     /// How many classes there are of each size, ascending.
     pub class_sizes: Vec<(u64, u64)>,
@@ -113,7 +134,7 @@ impl Measures {
 }
 
 /// What exact cells tell apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExactCells {
     /// The fewest rows that share all quasi-identifiers.
     pub k: u64,
@@ -122,7 +143,7 @@ pub struct ExactCells {
 }
 
 /// People and their records.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PeopleMeasure {
     /// People in the table.
     pub people_in: u64,
@@ -136,21 +157,21 @@ pub struct PeopleMeasure {
     pub with_several: u64,
     /// How it is known whose a published row is: `run`, `number`, `order`, or `bound` if nobody can tell and figures are
     /// what holds whosever they are.
-    pub known_by: &'static str,
+    pub known_by: Cow<'static, str>,
     /// How many classes there are of each number of people, ascending.
     pub class_sizes: Vec<(u64, u64)>,
     /// The greatest share of a class's rows that one person has; `None` if the files do not tell.
     pub greatest_share: Option<f64>,
     /// Where a number of each person is published: the fewest people whose rows look alike, all of them taken together.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alike: Option<u64>,
     /// The same case: people that nobody else looks like.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub followed: Option<u64>,
 }
 
 /// One named quasi-identifier.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct QuasiIdentifierMeasure {
     /// Its attributes.
     pub attributes: Vec<String>,
@@ -161,7 +182,7 @@ pub struct QuasiIdentifierMeasure {
 }
 
 /// What became of one data constraint rule.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RuleMeasure {
     /// Its attribute.
     pub attribute: String,
@@ -180,7 +201,7 @@ pub struct RuleMeasure {
 }
 
 /// The diversity of one sensitive attribute: the worst class in each form.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SensitiveMeasure {
     /// The attribute.
     pub attribute: String,
@@ -197,7 +218,7 @@ pub struct SensitiveMeasure {
 }
 
 /// How one quasi-identifier is distributed before and after.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Distribution {
     /// The attribute.
     pub attribute: String,
@@ -206,7 +227,7 @@ pub struct Distribution {
 }
 
 /// One bin of a [`Distribution`].
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bin {
     /// A value, a range, or "(n others)".
     pub label: String,
@@ -217,7 +238,7 @@ pub struct Bin {
 }
 
 /// A class as it was published.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExampleClass {
     /// Its size.
     pub size: u64,
@@ -225,4 +246,9 @@ pub struct ExampleClass {
     pub cells: Vec<String>,
     /// Its sensitive values with their counts, most frequent first, for each sensitive attribute.
     pub sensitive: Vec<Vec<(String, u64)>>,
+}
+
+/// JSON has no word for what is not a finite number: it is written as null.
+pub(crate) fn number<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    Option::deserialize(from).map(|number| number.unwrap_or(f64::NAN))
 }

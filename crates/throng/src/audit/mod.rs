@@ -19,6 +19,8 @@ pub(crate) mod truth;
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 pub use loss::{Loss, LossSums};
 pub use measures::{
     Bin, Distribution, ExactCells, ExampleClass, Measures, PeopleMeasure, QuasiIdentifierMeasure,
@@ -44,7 +46,16 @@ use crate::table::Table;
 use crate::watch::Watch;
 
 /// What an audit finds.
-#[derive(Clone, Debug)]
+///
+/// ```
+/// use throng::{Audit, Data, Policy};
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let audit = Audit::new(&policy).original(Data::csv("age\n31\n34\n"));
+/// assert!(audit.release(Data::csv("age\n[31-34]\n[31-34]\n")).run()?.holds());
+/// # Ok::<(), throng::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Findings {
     /// The figures.
     pub measures: Measures,
@@ -52,6 +63,13 @@ pub struct Findings {
     pub distributions: Vec<Distribution>,
     /// Ten classes as published, from the smallest to the largest.
     pub examples: Vec<ExampleClass>,
+}
+
+impl Findings {
+    /// Whether the release meets its policy.
+    pub fn holds(&self) -> bool {
+        self.measures.violations.is_empty()
+    }
 }
 
 /// Measures the release in a file. `problem` is the table under the policy.

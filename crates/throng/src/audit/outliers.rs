@@ -1,7 +1,9 @@
 //! Ranges that end at the value of a single record far from all others: the end tells that person's value, however many
 //! records share the range.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use super::Columns;
 use crate::data::Code;
@@ -10,14 +12,14 @@ use crate::table::{Scale, Table};
 use crate::with_matrix;
 
 /// A published end of ranges that is one record's value.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outlier {
     /// The attribute.
     pub attribute: String,
     /// Its value.
     pub value: String,
     /// Which key would hide it: `top` or `bottom`.
-    pub end: &'static str,
+    pub end: Cow<'static, str>,
 }
 
 /// The outliers that a release shows as ends of ranges, or as they are.
@@ -58,8 +60,8 @@ fn outliers(problem: &Problem, at: usize) -> Vec<Outlier> {
     let bottom = farther((first, second), (second, last)) && alone(0);
     let top = farther((before, last), (first, before)) && alone(values.len() - 1);
     bottom
-        .then(|| found(0, "bottom"))
+        .then(|| found(0, "bottom".into()))
         .into_iter()
-        .chain(top.then(|| found(values.len() - 1, "top")))
+        .chain(top.then(|| found(values.len() - 1, "top".into())))
         .collect()
 }

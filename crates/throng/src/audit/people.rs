@@ -75,7 +75,7 @@ pub(super) fn measure(measures: &mut Measures, found: &Found, published: &Publis
         average_records: people.of_records().len() as f64 / count.max(1) as f64,
         most_records: records.iter().copied().max().unwrap_or(0).into(),
         with_several: records.iter().filter(|records| **records > 1).count() as u64,
-        known_by: found.known_by,
+        known_by: found.known_by.into(),
         class_sizes: sizes.into_iter().collect(),
         greatest_share: None,
         alike: None,

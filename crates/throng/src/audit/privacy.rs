@@ -29,7 +29,7 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
         .collect();
     if !problem.sensitive.is_empty() {
         (measures.l, measures.l_required) = (measures.reached("l"), privacy.l());
-        measures.diversity = Some(privacy.diversity().name());
+        measures.diversity = Some(privacy.diversity().name().into());
         (measures.t, measures.t_required) = (measures.reached("t"), privacy.t());
     }
     measures.sensitive = (0..problem.sensitive.len()).map(|at| sensitive(published, at)).collect();

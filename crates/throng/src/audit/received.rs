@@ -89,7 +89,7 @@ impl Received {
         Self::from_readers(problem, policy, keep, watch, table, beside)
     }
 
-    fn from_readers(
+    pub(crate) fn from_readers(
         problem: &Problem,
         policy: &Policy,
         keep: Keep,

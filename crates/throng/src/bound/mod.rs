@@ -16,7 +16,7 @@ use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::collections::Map;
 use crate::data::People;
@@ -36,7 +36,7 @@ const SAMPLE: usize = 500;
 const FAN: usize = 32;
 
 /// A lower bound on the GCP of any release that meets the requirement.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LowerBound {
     /// The bound, or its estimate when sampled.
     pub gcp: f64,

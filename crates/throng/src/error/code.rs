@@ -158,3 +158,11 @@ impl serde::Serialize for ErrorCode {
         serializer.serialize_str(self.name())
     }
 }
+
+/// A code that a later version added is an error here.
+impl<'de> serde::Deserialize<'de> for ErrorCode {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        ErrorCode::named(&name).ok_or_else(|| serde::de::Error::custom("not a code of an error"))
+    }
+}

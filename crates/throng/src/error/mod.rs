@@ -19,6 +19,12 @@ use crate::words::shorten;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Whose fault an error is; fronts turn it into an exit code.
+///
+/// ```
+/// use throng::{ErrorCode, Fault};
+/// assert_eq!(ErrorCode::KExceedsTable.fault(), Fault::Requirement);
+/// assert_eq!(Fault::Requirement.exit_code(), 1);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -46,6 +52,12 @@ impl Fault {
 
 /// Where an error is. Lines and columns count from 1; the column counts fields in tables and characters
 /// in policies.
+///
+/// ```
+/// use throng::Policy;
+/// let error = Policy::parse("[privacy]\nk = 0\n", None).unwrap_err();
+/// assert_eq!((error.place().line, error.place().column), (Some(2), Some(5)));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Place {
@@ -72,6 +84,13 @@ pub struct Excerpt {
 }
 
 /// One thing that went wrong.
+///
+/// ```
+/// use throng::{ErrorCode, Policy};
+/// let error = Policy::builder().k(2).build().unwrap_err();
+/// assert_eq!(error.code(), ErrorCode::NoQuasi);
+/// assert!(error.hint().is_some());
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<Parts>);
 
@@ -165,6 +184,13 @@ impl Error {
     /// Says what to do about it, where something is known.
     pub(crate) fn with_hint_if(mut self, hint: Option<impl Into<String>>) -> Self {
         self.0.hint = hint.map(Into::into).or(self.0.hint);
+        self
+    }
+
+    /// Without the place in a text, for texts that nobody has seen.
+    pub(crate) fn without_text(mut self) -> Self {
+        self.0.place = Place { attribute: self.0.place.attribute, ..Place::default() };
+        self.0.excerpt = None;
         self
     }
 

@@ -95,7 +95,7 @@ impl Method for Auto {
         }
         let Choice { name, method, because } = self.choose(problem);
         let mut solution = method.solve(problem, watch)?;
-        solution.facts.insert(0, Fact::Chosen { method: name, because });
+        solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
         Ok(solution)
     }
 }

@@ -3,19 +3,21 @@
 //! A method of this library that has something new to say adds a variant here and its words in `report/methods/`; one of
 //! another crate says [`Fact::Remark`].
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 use super::refine::{End, Goal, Step};
 
 /// One thing that a method says.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "fact", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Fact {
     /// Another method was chosen.
     Chosen {
         /// Its name.
-        method: &'static str,
+        method: Cow<'static, str>,
         /// Why.
         because: Because,
     },
@@ -27,7 +29,7 @@ pub enum Fact {
     /// The privacy that was reached within a limit on the loss.
     ReachedWithinLimit {
         /// `k` or `l`.
-        measure: &'static str,
+        measure: Cow<'static, str>,
         /// Its value.
         value: f64,
     },
@@ -59,7 +61,7 @@ pub enum Fact {
 }
 
 /// By what records were put together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grouping {
     /// By quasi-identifiers, and by lot.
@@ -71,7 +73,7 @@ pub enum Grouping {
 }
 
 /// Why a method was chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Because {
@@ -89,10 +91,10 @@ pub enum Because {
 }
 
 /// A full-domain recoding: one level per attribute, a *string* of levels.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FullDomain {
     /// What was optimised.
-    pub goal: &'static str,
+    pub goal: Cow<'static, str>,
     /// The score of the string; losses are told without their sign. `None` if no valid string was met.
     pub score: Option<f64>,
     /// No valid string has a better score.
@@ -112,7 +114,7 @@ pub struct FullDomain {
 }
 
 /// How far a string is proved to be the best.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Proof {
     /// No valid string is better.
@@ -126,7 +128,7 @@ pub enum Proof {
 }
 
 /// The level of one attribute in a string.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Level {
     /// The attribute.
     pub attribute: String,
@@ -145,7 +147,7 @@ pub struct Level {
 }
 
 /// A string that is as good as the best.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EqualString {
     /// Its levels.
     pub levels: Vec<u8>,
@@ -154,7 +156,7 @@ pub struct EqualString {
 }
 
 /// What a top-down refinement did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Refinement {
     /// What decided.
     pub goal: Goal,
@@ -175,7 +177,7 @@ pub struct Refinement {
 }
 
 /// What an attribute was refined into.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaskTree {
     /// The attribute.
     pub attribute: String,
@@ -184,7 +186,7 @@ pub struct MaskTree {
 }
 
 /// A masked value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MaskedValue {
     /// As it would be published.
     pub label: String,
@@ -195,7 +197,7 @@ pub struct MaskedValue {
 }
 
 /// The best privacy for a utility.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frontier {
     /// What was asked for, in words.
     pub asked: String,
@@ -206,7 +208,7 @@ pub struct Frontier {
 }
 
 /// One k that was tried.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FrontierStep {
     /// What was required.
     pub k: usize,

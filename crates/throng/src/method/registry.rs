@@ -10,6 +10,7 @@ use crate::words::did_you_mean;
 
 /// What the registry knows of a method.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Entry {
     /// Its name in policies and on the command line.
     pub name: &'static str,
@@ -29,6 +30,52 @@ pub struct Entry {
     pub traits: Traits,
     /// Makes it ready to run.
     pub configure: fn(&Options, &Methods) -> Result<Box<dyn Method>>,
+}
+
+impl Entry {
+    /// A method from elsewhere: its name, what it is for, what it takes, and how it is made. The rest is as for most methods and
+    /// can be set after that.
+    ///
+    /// ```
+    /// use throng::extend::{Entry, Method, Part, Problem, Solution};
+    /// use throng::Watch;
+    ///
+    /// struct AllInOne;
+    /// impl Method for AllInOne {
+    ///     fn solve(&self, problem: &Problem, _: &dyn Watch) -> throng::Result<Solution> {
+    ///         Ok(Solution::from_groups([(0..problem.len() as u32).collect()]))
+    ///     }
+    /// }
+    /// let entry = Entry::new("all-in-one", "one class of all records", &[Part::K], |_, _| Ok(Box::new(AllInOne)));
+    /// assert!(throng::Registry::default().with_method(entry).methods.find("all-in-one").is_ok());
+    /// ```
+    pub const fn new(
+        name: &'static str,
+        summary: &'static str,
+        takes: &'static [Part],
+        configure: fn(&Options, &Methods) -> Result<Box<dyn Method>>,
+    ) -> Self {
+        Entry {
+            name,
+            summary,
+            citation: "",
+            guarantee: "",
+            takes,
+            needs: &[],
+            options: &[],
+            traits: Traits::USUAL,
+            configure,
+        }
+    }
+}
+
+impl Entry {
+    /// The same with options.
+    #[must_use]
+    pub const fn with_options(mut self, options: &'static [OptionSpec]) -> Self {
+        self.options = options;
+        self
+    }
 }
 
 /// In what a method differs from most; all that is done differently for some methods is decided by these.

@@ -86,6 +86,13 @@ impl Solution {
         Solution { facts: vec![Fact::Grouped { by }], ..partition.into() }
     }
 
+    /// Groups of records, each published as the smallest box around it.
+    pub fn from_groups(groups: impl IntoIterator<Item = Vec<u32>>) -> Self {
+        let groups: Vec<Vec<u32>> = groups.into_iter().filter(|group| !group.is_empty()).collect();
+        let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
+        Partition::from_sizes(groups.concat(), sizes).into()
+    }
+
     /// What was learned about masking records, where hard rules keep none apart.
     pub fn masks(&self) -> Option<&[Masks]> {
         match self.recoding.masks() {

@@ -50,7 +50,14 @@ pub struct Choices {
 }
 
 /// What happens where a release does not meet its requirement.
+///
+/// ```
+/// use throng::Unmet;
+/// // `throng::Apply::new(&recipe).unmet(Unmet::Suppress)` leaves out what falls short.
+/// assert_ne!(Unmet::Suppress, Unmet::Refuse);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unmet {
     /// That cannot be: the method promised that it does.
     Impossible,

@@ -1,7 +1,7 @@
 //! What this program can do, as a value: others may add to it.
 
 use crate::evaluate::Tasks;
-use crate::method::Methods;
+use crate::method::{Entry, Methods};
 
 /// The methods and tasks that plans are made from.
 ///
@@ -12,9 +12,19 @@ use crate::method::Methods;
 /// assert!(registry.tasks.find("queries").is_ok());
 /// ```
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Registry {
     /// The methods.
     pub methods: Methods,
     /// The tasks of an evaluation.
     pub tasks: Tasks,
+}
+
+impl Registry {
+    /// With one more method, in place of one of the same name.
+    #[must_use]
+    pub fn with_method(mut self, entry: Entry) -> Self {
+        self.methods = self.methods.with(entry);
+        self
+    }
 }

@@ -31,7 +31,16 @@ use crate::words::shorten;
 pub const DEFAULT_METHOD: &str = "auto";
 
 /// A checked policy.
+///
+/// ```
+/// use throng::Policy;
+/// let in_code = Policy::builder().k(5).quasi("age").build()?;
+/// let as_text = Policy::parse("[privacy]\nk = 5\n[attribute.age]\nrole = \"quasi\"\n", None)?;
+/// assert_eq!(in_code.privacy.k(), as_text.privacy.k());
+/// # Ok::<(), throng::Error>(())
+/// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Policy {
     /// Where it came from, for error messages.
     pub path: Option<PathBuf>,

@@ -1,14 +1,14 @@
 //! What a release achieves of one thing that was asked for, as a figure and in words.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A requirement beside what a release reaches of it. Field names are keys of the JSON report.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Achieved {
     /// The kind of requirement: a key of `[privacy]`.
     pub key: String,
     /// The attributes it is about, where it is not about all of them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<String>,
     /// Its name: `k-anonymity`, `l-diversity (entropy)`.
     pub name: String,
@@ -28,7 +28,7 @@ pub struct Achieved {
 }
 
 /// On which side of what was asked for a release must be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// Not below it.
@@ -38,7 +38,7 @@ pub enum Bound {
 }
 
 /// A figure of a requirement.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Figure {
     /// So many.

@@ -135,6 +135,7 @@ impl Margin {
 
 /// The parts of a policy's requirement: what a method must be able to do. Several kinds of requirement may ask for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Part {
     /// Classes of a size: k-anonymity.
     K,

@@ -1,9 +1,11 @@
 //! What is published beside the quasi-identifiers, as figures; [`crate::as_is`] counts them.
 
-use serde::Serialize;
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 
 /// What is published beside the quasi-identifiers.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PublishedAsIs {
     /// Each of the columns.
     pub columns: Vec<AsIsColumn>,
@@ -14,12 +16,12 @@ pub struct PublishedAsIs {
 }
 
 /// A column that is published as it is.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AsIsColumn {
     /// Its name.
     pub name: String,
     /// What the policy says it is: a role, or `unlisted`.
-    pub role: &'static str,
+    pub role: Cow<'static, str>,
     /// Distinct values.
     pub distinct: u64,
     /// Share of rows that it makes unique by itself.
@@ -31,7 +33,7 @@ pub struct AsIsColumn {
 }
 
 /// What a column looks like, where that matters for publishing it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Looks {
     /// Nearly every record has a value of its own.
     #[serde(rename = "nearly an identifier")]

@@ -31,7 +31,16 @@ use crate::table::{Domain, Map, Scale, Spelling, Table, value};
 use crate::watch::{Unwatched, Watch};
 
 /// How quasi-identifiers are written.
+///
+/// ```
+/// use throng::{Anonymize, Data, Policy, Publish};
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let run = Anonymize::new(&policy).read(Data::csv("age\n31\n34\n"));
+/// assert_eq!(run.publish(Publish::Bounds).to_csv()?.release, "age.min,age.max\n31,34\n31,34\n");
+/// # Ok::<(), throng::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Publish {
     /// One cell: a value, a range or a node.
     #[default]
@@ -43,7 +52,16 @@ pub enum Publish {
 }
 
 /// In which order rows are written.
+///
+/// ```
+/// use throng::{Anonymize, Data, Order, Policy};
+/// let policy = Policy::builder().k(1).quasi("age").build()?;
+/// let run = Anonymize::new(&policy).read(Data::csv("age\n34\n31\n"));
+/// assert_eq!(run.order(Order::Keep).to_csv()?.release, "age\n34\n31\n");
+/// # Ok::<(), throng::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Order {
     /// A random one drawn from a secret, so that position links nothing.
     #[default]
@@ -53,7 +71,7 @@ pub enum Order {
 }
 
 /// Where the order of a release's rows comes from, as its report tells it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RowOrder {
     /// A fresh secret that was never written: nobody can repeat it.

@@ -35,6 +35,15 @@ impl Sink for Output {
 }
 
 /// Record batches in memory.
+///
+/// ```
+/// use throng::{Anonymize, Data, Policy};
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let done = Anonymize::new(&policy).read(Data::csv("age\n31\n34\n")).to_batches()?;
+/// assert_eq!(done.release.schema.field(0).name(), "age");
+/// assert_eq!(done.release.batches[0].num_rows(), 2);
+/// # Ok::<(), throng::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Batches {
     /// Names and types of the columns.

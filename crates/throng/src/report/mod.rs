@@ -40,14 +40,25 @@ pub use svg::Unit;
 pub use terminal::{measures_terminal, terminal};
 
 use indexmap::IndexMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::audit::{Distribution, ExampleClass, Measures};
 use crate::method::Fact;
 use crate::release::RowOrder;
 
 /// Everything that is told about one run. Serializes to the JSON report.
-#[derive(Clone, Debug, Serialize)]
+///
+/// ```
+/// use throng::{Anonymize, Data, Policy};
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let done = Anonymize::new(&policy).read(Data::csv("age\n31\n34\n")).to_csv()?;
+/// let kept = serde_json::to_string(&done.report).unwrap();
+/// let report: throng::Report = serde_json::from_str(&kept).unwrap();
+/// assert_eq!(report.measures.k, 2);
+/// # Ok::<(), throng::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The figures, measured from the files.
     #[serde(flatten)]
@@ -73,15 +84,15 @@ pub struct Report {
     /// What else a reader should know, one sentence each.
     pub notes: Vec<String>,
     /// What the method says of what it found, as figures.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
     /// Parts that only this method has.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<Section>,
 }
 
 /// What is needed to repeat a run.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Provenance {
     /// throng's version.
     pub version: String,

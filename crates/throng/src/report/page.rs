@@ -4,7 +4,7 @@
 //! serializes to JSON, so that the figures behind a picture are never only a picture.
 
 use minijinja::{Value, context};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::charts::{ALONE, WIDE};
 use super::svg::{
@@ -14,7 +14,7 @@ use super::template::{markup, render, render_page, style};
 use crate::error::Result;
 
 /// A page.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Page {
     /// What kind of page it is; stands small above the title.
     pub over: String,
@@ -29,7 +29,7 @@ pub struct Page {
 }
 
 /// A part of a page.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Section {
     /// Its heading.
     pub heading: String,
@@ -38,7 +38,7 @@ pub struct Section {
 }
 
 /// One thing in a section.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Block {
     /// A paragraph.
@@ -61,7 +61,7 @@ pub enum Block {
 }
 
 /// A chart: one value per place and series.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Chart {
     /// Its title.
     pub title: String,
@@ -80,7 +80,7 @@ pub struct Chart {
 }
 
 /// One series of a chart.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Series {
     /// Its name.
     pub name: String,
@@ -89,7 +89,7 @@ pub struct Series {
 }
 
 /// A node of a tree.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Node {
     /// Its name.
     pub label: String,
@@ -100,7 +100,7 @@ pub struct Node {
 }
 
 /// Something said elsewhere, tested here.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Claim {
     /// What was said.
     pub text: String,
@@ -111,7 +111,7 @@ pub struct Claim {
 }
 
 /// Whether a claim held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Everywhere it was tested.

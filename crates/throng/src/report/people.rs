@@ -49,7 +49,7 @@ pub(super) fn words(people: &PeopleMeasure) -> String {
 }
 
 fn known(people: &PeopleMeasure) -> &'static str {
-    match people.known_by {
+    match &*people.known_by {
         "bound" => {
             "; these files do not tell whose a row is, so k and l are what holds whosever the rows are, and may be \
              better in truth. Only the run that wrote the release, a release in the table's order or one with the \
@@ -72,7 +72,7 @@ mod tests {
             average_records: 5.0,
             most_records: 7,
             with_several: 180,
-            known_by,
+            known_by: known_by.into(),
             class_sizes: vec![(5, 40)],
             greatest_share: Some(0.4),
             alike: followed.map(|alone| if alone > 0 { 1 } else { 3 }),

@@ -106,7 +106,7 @@ fn journalist(risk: &Risk) -> Vec<String> {
         .map(|below| format!("{} have fewer than {}", count(below.classes), below.below))
         .collect();
     let classes = format!("of {}, {}", counted(risk.classes, "class", "classes"), listing(&below));
-    let words = match (risk.basis, risk.population_rows, risk.fraction) {
+    let words = match (risk.basis.as_ref(), risk.population_rows, risk.fraction) {
         ("population", Some(rows), _) => format!(
             "{} in the population; the fewest with the values of one record are {smallest}; {classes}.",
             counted(rows, "record", "records")
@@ -202,7 +202,7 @@ mod tests {
             unique_share: unique as f64 / 1_000.0,
             prosecutor: chances.clone(),
             journalist: chances,
-            basis: "table",
+            basis: "table".into(),
             population_rows: None,
             fraction: None,
             k_map: 1.0,
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn an_estimate_is_named_as_one() {
-        let text = risk_terminal(&Risk { basis: "estimate", fraction: Some(0.01), ..risk(17) });
+        let text = risk_terminal(&Risk { basis: "estimate".into(), fraction: Some(0.01), ..risk(17) });
         assert!(text.contains("estimated as class size / 0.01"), "{text}");
     }
 }

@@ -69,7 +69,7 @@ fn measures() -> Measures {
             k: 22,
         }],
         l: Some(1.11),
-        diversity: Some("frequency"),
+        diversity: Some("frequency".into()),
         t: Some(0.4731),
         sensitive: vec![SensitiveMeasure {
             attribute: "salary-class".into(),

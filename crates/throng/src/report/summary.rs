@@ -265,7 +265,7 @@ const TOLERANCE: f64 = 1e-9;
 /// The greatest share of one sensitive value in a class, where the measured form of l says so.
 fn most_certain_inference(measures: &Measures) -> Option<String> {
     let l = measures.l.filter(|l| l.is_finite() && *l > 1.0)?;
-    let frequency = measures.diversity.is_none_or(|form| form == "frequency");
+    let frequency = measures.diversity.as_ref().is_none_or(|form| form == "frequency");
     frequency.then(|| format!("{:.0} %", (100.0 / l - TOLERANCE).ceil()))
 }
 
@@ -351,7 +351,8 @@ mod tests {
         let told = headline(&Measures { suppressed: 3, l: Some(3.0), ..measures(10, 0.5) });
         assert!(told.contains("3 of 100 records were left out"), "{told}");
         assert!(told.contains("more than 34 % of any group"), "{told}");
-        let distinct = headline(&Measures { l: Some(3.0), diversity: Some("distinct"), ..measures(10, 0.5) });
+        let distinct =
+            headline(&Measures { l: Some(3.0), diversity: Some("distinct".into()), ..measures(10, 0.5) });
         assert!(!distinct.contains("sensitive"), "{distinct}");
     }
 

@@ -6,7 +6,7 @@
 //! *minimal* unique on a combination if it is unique on it and on none of its parts.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::data::Data;
 use crate::error::Result;
@@ -18,7 +18,7 @@ const BUDGET: u64 = 500_000_000;
 const TOLD: [usize; 3] = [3, 3, 4];
 
 /// A combination of attributes on which records are unique.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Combination {
     /// The attributes.
     pub attributes: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Combination {
 }
 
 /// What one attribute adds to the risk.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AttributeRisk {
     /// The attribute.
     pub attribute: String,

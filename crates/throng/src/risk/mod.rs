@@ -15,12 +15,14 @@ pub(crate) mod population;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use combinations::{AttributeRisk, Combination};
 pub use people::PeopleRisk;
-pub use population::read as read_population;
+pub use population::{open as open_population, read as read_population};
 
 use crate::classes::Classes;
 use crate::data::{Code, Data};
@@ -42,7 +44,16 @@ pub enum Background<'a> {
 }
 
 /// The risk of a table. Field names are the keys of the JSON output.
-#[derive(Clone, Debug, Serialize)]
+///
+/// ```
+/// use throng::{Data, Policy, Risk, RiskReport};
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let report: RiskReport = Risk::new(&policy).read(Data::csv("age\n31\n31\n56\n")).run()?;
+/// assert_eq!((report.rows, report.k, report.prosecutor.highest), (3, 1, 1.0));
+/// # Ok::<(), throng::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Risk {
     /// Records that took part.
     pub rows: u64,
@@ -55,7 +66,7 @@ pub struct Risk {
     /// Size of the smallest class: its people, where the policy says whose records are.
     pub k: u64,
     /// People and their records, where the policy says whose they are; all chances are then those of people.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub people: Option<PeopleRisk>,
     /// Records that are alone in their class.
     pub unique_records: u64,
@@ -66,7 +77,7 @@ pub struct Risk {
     /// To someone who knows only that a person is in the population.
     pub journalist: Chances,
     /// What the journalist's chances were computed from: `population`, `estimate` or `table`.
-    pub basis: &'static str,
+    pub basis: Cow<'static, str>,
     /// Records of the population, where it was given.
     pub population_rows: Option<u64>,
     /// The sampling fraction, where it was given.
@@ -86,14 +97,14 @@ pub struct Risk {
     /// Combinations of up to so many attributes were searched.
     pub searched: usize,
     /// What would be published beside the quasi-identifiers, where the table itself was looked at.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_as_is: Option<PublishedAsIs>,
     /// What else a reader should know, one sentence each.
     pub notes: Vec<String>,
 }
 
 /// The chances to find the record of a person.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chances {
     /// The greatest of all records.
     pub highest: f64,
@@ -106,7 +117,7 @@ pub struct Chances {
 }
 
 /// Classes below a threshold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Below {
     /// The threshold.
     pub below: u64,
@@ -117,7 +128,7 @@ pub struct Below {
 }
 
 /// Classes of similar size.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Band {
     /// The smallest size.
     pub from: u64,
@@ -248,7 +259,7 @@ fn summarize(data: &Data, grouped: &Grouped, background: Background<'_>) -> Risk
         prosecutor: chances(data, grouped, |class| class.sample as f64),
         marketer: journalist.average,
         journalist,
-        basis,
+        basis: basis.into(),
         population_rows,
         fraction,
         k_map: classes.iter().map(|class| class.population).fold(f64::INFINITY, f64::min),

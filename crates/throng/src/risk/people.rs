@@ -3,13 +3,13 @@
 //! Whoever finds one record of a person has found the person, so a person's chance to be found is that of the record that is
 //! easiest to find: the one in the class with the fewest people.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Class, Grouped};
 use crate::data::People;
 
 /// People and the risk of each. Field names are keys of the JSON output.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PeopleRisk {
     /// People with records in the table.
     pub people: u64,

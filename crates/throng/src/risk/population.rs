@@ -20,12 +20,32 @@ pub fn read(path: &Path, data: &Data, missing: &[String], watch: &dyn Watch) -> 
     read_columns(path, &names, missing, watch)
 }
 
+/// The same of a population that is opened in any way.
+pub fn open(
+    data: &Data,
+    missing: &[String],
+    watch: &dyn Watch,
+    open: impl FnOnce(&Reading<'_>) -> Result<Table>,
+) -> Result<Table> {
+    let names: Vec<&str> = data.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
+    open_columns(&names, missing, watch, open)
+}
+
 /// Reads some columns of a population.
 pub(crate) fn read_columns(
     path: &Path,
     wanted: &[&str],
     missing: &[String],
     watch: &dyn Watch,
+) -> Result<Table> {
+    open_columns(wanted, missing, watch, |reading| Table::read(path, reading))
+}
+
+fn open_columns(
+    wanted: &[&str],
+    missing: &[String],
+    watch: &dyn Watch,
+    open: impl FnOnce(&Reading<'_>) -> Result<Table>,
 ) -> Result<Table> {
     let plan = |names: &[String]| {
         wanted.iter().try_for_each(|name| check_column(names, name))?;
@@ -34,7 +54,7 @@ pub(crate) fn read_columns(
         Ok(names.iter().map(storage).collect())
     };
     let missing = missing.first().map_or("", String::as_str);
-    Table::read(path, &Reading::new(&plan, watch).missing(missing))
+    open(&Reading::new(&plan, watch).missing(missing))
 }
 
 fn check_column(names: &[String], wanted: &str) -> Result<()> {

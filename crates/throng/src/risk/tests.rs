@@ -57,7 +57,7 @@ fn a_small_table_has_the_risk_computed_by_hand() {
         risk.prosecutor,
         Chances { highest: 1.0, average: 0.5, above_1_in_5: 1.0, above_1_in_20: 1.0 }
     );
-    assert_eq!((risk.basis, &risk.journalist, risk.marketer), ("table", &risk.prosecutor, 0.5));
+    assert_eq!((&*risk.basis, &risk.journalist, risk.marketer), ("table", &risk.prosecutor, 0.5));
     let bands: Vec<(u64, u64)> = risk.class_sizes.iter().map(|band| (band.classes, band.records)).collect();
     assert_eq!(bands, [(1, 1), (1, 2), (1, 3), (0, 0), (0, 0), (0, 0), (0, 0)]);
     // Only y singles out, alone; the pair adds nothing new.
@@ -75,7 +75,7 @@ fn a_population_is_matched_by_values_in_any_spelling_and_column_order() {
         population += &format!("o,{cells}\n").repeat(count);
     }
     let risk = measured(SAMPLE, 2, Some(&population), None);
-    assert_eq!((risk.basis, risk.population_rows, risk.k_map), ("population", Some(26), 2.0));
+    assert_eq!((&*risk.basis, risk.population_rows, risk.k_map), ("population", Some(26), 2.0));
     assert_eq!(risk.journalist.highest, 0.5);
     assert!((risk.marketer - (3.0 / 10.0 + 2.0 / 4.0 + 1.0 / 2.0) / 6.0).abs() < 1e-12);
     assert_eq!(risk.journalist.above_1_in_5, 0.5);
@@ -97,7 +97,7 @@ fn a_population_that_lacks_records_of_the_table_is_told() {
 fn a_fraction_scales_the_classes() {
     let risk = measured(SAMPLE, 2, None, Some(0.25));
     assert_eq!(
-        (risk.basis, risk.k_map, risk.journalist.highest, risk.marketer),
+        (&*risk.basis, risk.k_map, risk.journalist.highest, risk.marketer),
         ("estimate", 4.0, 0.25, 0.125)
     );
     assert_eq!(risk.prosecutor.highest, 1.0);

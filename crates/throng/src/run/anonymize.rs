@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Clock, Job, Prepared, outputs};
+use super::{Clock, Job, Prepared, check_outputs};
 use crate::error::Result;
 use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
@@ -42,12 +42,7 @@ impl Anonymize {
 
     /// What it reads and writes; an error if it would destroy something.
     pub fn files(&self) -> Result<Files> {
-        let mut files = Files::default();
-        files.read("the table", &self.data);
-        files.read_policy(&self.policy);
-        let outputs = outputs(&self.release, self.plan()?.publish());
-        outputs.iter().try_for_each(|(what, path)| files.claim(what, path))?;
-        Ok(files)
+        check_outputs(&self.data, Some(&self.policy), &self.release, self.plan()?.publish())
     }
 
     fn plan(&self) -> Result<Plan> {

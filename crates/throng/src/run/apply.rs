@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use super::{Clock, Job, Prepared, outputs};
+use super::{Clock, Job, Prepared, check_outputs};
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
 use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::recipe::{Recipe, take_unknown_values_in};
 use crate::release::{Files, Order, Publish};
 use crate::secret::Secret;
-use crate::table::Table;
+use crate::table::{Reading, Table};
 use crate::watch::Watch;
 
 /// What to mask.
@@ -40,24 +40,17 @@ pub struct Apply {
 impl Apply {
     /// What it reads and writes; an error if it would destroy something.
     pub fn files(&self) -> Result<Files> {
-        let mut files = Files::default();
-        files.read("the table", &self.data);
-        let outputs = outputs(&self.release, Publish::Cells);
-        outputs.iter().try_for_each(|(what, path)| files.claim(what, path))?;
-        Ok(files)
+        check_outputs(&self.data, None, &self.release, Publish::Cells)
     }
 
     /// Masks the records, up to the point where the release would appear under its name.
     pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
         let mut clock = Clock::start();
         self.files()?;
-        let table = self.read(watch)?;
+        let table = read_for_recipe(&self.recipe, watch, |reading| Table::read(&self.data, reading))?;
         clock.lap("read");
-        let mut policy = self.recipe.policy_for(table.names())?;
-        take_unknown_values_in(&mut policy, &table)?;
-        let masking = Masking { recipe: self.recipe.clone(), unmet: self.unmet };
         let choices = Choices { order: self.order, secret: self.secret.clone(), ..Choices::default() };
-        let plan = Plan::of_method(&policy, Box::new(masking), self.unmet, choices)?;
+        let plan = plan_for_recipe(&self.recipe, &table, self.unmet, choices)?;
         let job = Job {
             plan: &plan,
             data: &self.data,
@@ -67,12 +60,30 @@ impl Apply {
         };
         job.prepare(&table, clock, watch)
     }
+}
 
-    fn read(&self, watch: &dyn Watch) -> Result<Table> {
-        let policy = self.recipe.policy()?;
-        let plan = |names: &[String]| self.recipe.storage(&policy, names);
-        Table::read(&self.data, &policy.reading(&plan, watch))
-    }
+/// Reads a table as a recipe needs it.
+pub(crate) fn read_for_recipe(
+    recipe: &Recipe,
+    watch: &dyn Watch,
+    open: impl FnOnce(&Reading<'_>) -> Result<Table>,
+) -> Result<Table> {
+    let policy = recipe.policy()?;
+    let plan = |names: &[String]| recipe.storage(&policy, names);
+    open(&policy.reading(&plan, watch))
+}
+
+/// The plan that masks a table with a recipe.
+pub(crate) fn plan_for_recipe(
+    recipe: &Recipe,
+    table: &Table,
+    unmet: Unmet,
+    choices: Choices,
+) -> Result<Plan> {
+    let mut policy = recipe.policy_for(table.names())?;
+    take_unknown_values_in(&mut policy, table)?;
+    let masking = Masking { recipe: recipe.clone(), unmet };
+    Plan::of_method(&policy, Box::new(masking), unmet, choices)
 }
 
 /// A saved recoding as a method.

@@ -41,13 +41,22 @@ pub struct Compare {
 impl Compare {
     /// Runs every combination. What a method refuses is told with its reason; it is an error only if nothing ran.
     pub fn run(&self, watch: &dyn Watch) -> Result<Comparison> {
+        self.run_on(watch, |policy| super::read(&self.data, policy, watch))
+    }
+
+    /// The same on a table that is opened in any way.
+    pub(crate) fn run_on(
+        &self,
+        watch: &dyn Watch,
+        open: impl FnOnce(&Policy) -> Result<Table>,
+    ) -> Result<Comparison> {
         let policies = self.policies()?;
         let first = policies.first().ok_or_else(|| Error::bug("a comparison without any policy"))?;
         let (methods, left_out) = match self.methods.is_empty() {
             true => suitable_methods(&self.registry.methods, first),
             false => (self.named_methods()?, Vec::new()),
         };
-        let table = super::read(&self.data, first, watch)?;
+        let table = open(first)?;
         let mut problem = Problem::new(&table, first)?;
         let secret = self.secret.clone().map_or_else(Secret::fresh, Ok)?;
         let mut stage = Stage { compare: self, table: &table, secret, bounds: IndexMap::new(), watch };

@@ -1,8 +1,9 @@
 //! What a release is still good for: one that exists, or one that is made as the policy says.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::audit::{Cells, Keep, Measures, Received, audit_cells};
 use crate::error::Result;
@@ -37,10 +38,22 @@ pub struct Evaluate {
 }
 
 /// What an evaluation found.
-#[derive(Clone, Debug, Serialize)]
+///
+/// ```
+/// use throng::{Evaluate, Policy};
+/// let folder = tempfile::tempdir().unwrap();
+/// let table = folder.path().join("people.csv");
+/// std::fs::write(&table, "age\n31\n34\n").unwrap();
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let evaluation = Evaluate::new(&policy).read(&table).task("queries").run()?;
+/// assert_eq!((evaluation.task.as_ref(), evaluation.k), ("queries", 2));
+/// # Ok::<(), throng::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// The task.
-    pub task: &'static str,
+    pub task: Cow<'static, str>,
     /// The method that made the release, if it was made here.
     pub method: Option<String>,
     /// Achieved k.
@@ -146,7 +159,7 @@ impl Evaluate {
         watch.check()?;
         let method = self.release.is_none().then(|| self.policy.method.name.clone());
         Ok(Evaluation {
-            task: entry.name,
+            task: entry.name.into(),
             k: measures.k,
             l: measures.l,
             gcp: measures.gcp,

@@ -16,6 +16,7 @@ use indexmap::IndexMap;
 
 pub use anonymize::Anonymize;
 pub use apply::Apply;
+pub(crate) use apply::{plan_for_recipe, read_for_recipe};
 pub use attack::attack_files;
 pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
@@ -29,7 +30,7 @@ use crate::policy::Policy;
 use crate::policy::suggest::person;
 use crate::problem::{Problem, Protected};
 use crate::recipe::Recipe;
-use crate::release::{Output, Publish, permutation, publish_all};
+use crate::release::{Files, Output, Publish, Sink, permutation, publish_all};
 use crate::report::{Circumstances, Provenance, Report};
 use crate::table::Table;
 use crate::table::source::is_standard;
@@ -37,15 +38,15 @@ use crate::watch::Watch;
 
 /// A release that is written and audited but not under its name yet. Dropping it removes it.
 #[derive(Debug)]
-pub struct Prepared {
-    written: Written<Output>,
+pub struct Prepared<S = Output> {
+    pub(crate) written: Written<S>,
     /// What it achieves.
     pub report: Report,
     /// How other records can be masked in the same way, if the method learned that.
     pub recipe: Option<Recipe>,
 }
 
-impl Prepared {
+impl Prepared<Output> {
     /// Lets the release appear under its name.
     pub fn publish(self) -> Result<Report> {
         self.publish_with(Vec::new())
@@ -91,39 +92,25 @@ pub fn solve(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<So
 }
 
 /// One release from a table, as a plan says.
-struct Job<'a> {
-    plan: &'a Plan,
-    data: &'a Path,
-    release: &'a Path,
-    overrides: &'a [String],
-    hashes: bool,
+pub(crate) struct Job<'a> {
+    pub plan: &'a Plan,
+    pub data: &'a Path,
+    pub release: &'a Path,
+    pub overrides: &'a [String],
+    pub hashes: bool,
 }
 
 impl Job<'_> {
     /// Runs it up to the point where the release would appear under its name.
-    fn prepare(&self, table: &Table, mut clock: Clock, watch: &dyn Watch) -> Result<Prepared> {
-        let plan = self.plan;
-        let in_data = |error: Error| error.in_file(self.data);
-        let mut problem = plan.problem(table)?;
-        let warnings = as_is::check(table, &problem, plan.policy())?;
-        clock.lap("encode");
-        let solved = plan.solve(&mut problem, watch).map_err(|error| match error.fault() {
-            Fault::Requirement => in_data(error),
-            _ => error,
-        })?;
-        clock.lap("anonymize");
-        let written = plan.write(table, &problem, &solved, self.release, watch)?;
-        clock.lap("write");
-        let findings = plan.audit(&problem, &solved, &written, watch).map_err(in_data)?;
-        clock.lap("audit");
-        let provenance = self.provenance(written.release.temporary_path())?;
-        watch.check()?;
-        let masks = solved.solution.recoding.masks();
-        let recipe = masks.map(|parts| Recipe::new(&problem, plan.policy(), parts));
-        let mut report = report(plan, &problem, &solved, findings, provenance, clock.finish());
-        report.notes.splice(0..0, warnings);
-        report.notes.extend(person::warning(table, plan.policy()));
-        Ok(Prepared { written, report, recipe })
+    pub fn prepare(&self, table: &Table, clock: Clock, watch: &dyn Watch) -> Result<Prepared> {
+        make(
+            self.plan,
+            (table, self.data),
+            clock,
+            watch,
+            |problem, solved| self.plan.write(table, problem, solved, self.release, watch),
+            |written| self.provenance(written.release.temporary_path()),
+        )
     }
 
     fn provenance(&self, release: &Path) -> Result<Provenance> {
@@ -141,6 +128,52 @@ impl Job<'_> {
             overrides: self.overrides.to_vec(),
         })
     }
+}
+
+/// Solves, writes and audits; errors are told of `data`, where the table is from.
+pub(crate) fn make<S: Sink>(
+    plan: &Plan,
+    (table, data): (&Table, &Path),
+    mut clock: Clock,
+    watch: &dyn Watch,
+    write: impl FnOnce(&Problem, &Solved) -> Result<Written<S>>,
+    provenance: impl FnOnce(&Written<S>) -> Result<Provenance>,
+) -> Result<Prepared<S>> {
+    let in_data = |error: Error| error.in_file(data);
+    let mut problem = plan.problem(table)?;
+    let warnings = as_is::check(table, &problem, plan.policy())?;
+    clock.lap("encode");
+    let solved = plan.solve(&mut problem, watch).map_err(|error| match error.fault() {
+        Fault::Requirement => in_data(error),
+        _ => error,
+    })?;
+    clock.lap("anonymize");
+    let written = write(&problem, &solved)?;
+    clock.lap("write");
+    let findings = plan.audit(&problem, &solved, &written, watch).map_err(in_data)?;
+    clock.lap("audit");
+    let provenance = provenance(&written)?;
+    watch.check()?;
+    let masks = solved.solution.recoding.masks();
+    let recipe = masks.map(|parts| Recipe::new(&problem, plan.policy(), parts));
+    let mut report = report(plan, &problem, &solved, findings, provenance, clock.finish());
+    report.notes.splice(0..0, warnings);
+    report.notes.extend(person::warning(table, plan.policy()));
+    Ok(Prepared { written, report, recipe })
+}
+
+/// What a run reads and writes; an error if it would destroy something.
+pub(crate) fn check_outputs(
+    data: &Path,
+    policy: Option<&Policy>,
+    release: &Path,
+    publish: Publish,
+) -> Result<Files> {
+    let mut files = Files::default();
+    files.read("the table", data);
+    policy.into_iter().for_each(|policy| files.read_policy(policy));
+    outputs(release, publish).iter().try_for_each(|(what, path)| files.claim(what, path))?;
+    Ok(files)
 }
 
 /// What a run writes: the names, and what each is.

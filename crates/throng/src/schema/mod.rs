@@ -55,7 +55,16 @@ pub struct PersonChoice {
 }
 
 /// The part an attribute plays.
+///
+/// ```
+/// use throng::{Policy, Role};
+/// let policy = Policy::builder().k(2).quasi("age").identifier("name").build()?;
+/// assert_eq!(policy.role("name"), Role::Identifier);
+/// assert_eq!(policy.role("height"), Role::Other);
+/// # Ok::<(), throng::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Role {
     /// Could be known to someone who wants to find a person: generalized.
     Quasi,
@@ -89,7 +98,17 @@ impl Role {
 }
 
 /// The kinds of attribute.
+///
+/// ```
+/// use throng::{Attribute, Kind, Policy};
+/// // Codes that look like numbers are categories if the policy says so.
+/// let zip = Attribute::quasi().kind(Kind::Categorical);
+/// let policy = Policy::builder().k(2).attribute("zip", zip).build()?;
+/// assert_eq!(policy.attributes["zip"].kind, Some(Kind::Categorical));
+/// # Ok::<(), throng::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// Numbers and dates.
     Numeric,

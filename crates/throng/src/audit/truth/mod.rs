@@ -13,7 +13,7 @@
 mod matching;
 mod sides;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Received, bounds};
 use crate::audit::permutation;
@@ -35,7 +35,7 @@ const MOST_PAIRS: u64 = 200_000_000;
 const MOST_EDGES: u64 = 30_000_000;
 
 /// How a release was compared with its table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compared {
     /// Row by row, in the table's order.
@@ -47,7 +47,7 @@ pub enum Compared {
 }
 
 /// Whether a release says what its table says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Truth {
     /// How it was compared.
     pub compared: Compared,

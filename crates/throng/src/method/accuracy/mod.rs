@@ -253,6 +253,6 @@ pub(super) fn reached(problem: &Problem, goal: Goal, partition: Partition) -> Re
         )
         .with_hint("allow more loss, or require less privacy"));
     }
-    let fact = Fact::ReachedWithinLimit { measure: goal.name(), value: told };
+    let fact = Fact::ReachedWithinLimit { measure: goal.name().into(), value: told };
     Ok(Solution { facts: vec![fact], ..Solution::from(partition) })
 }

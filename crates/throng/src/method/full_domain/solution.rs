@@ -72,7 +72,7 @@ fn facts(
         }
     };
     FullDomain {
-        goal: name(method.goal),
+        goal: name(method.goal).into(),
         score: found.best.as_ref().map(|best| told(method.goal, best.score)),
         bound: told(method.goal, found.bound),
         proof: match (method.way, found.proven) {

@@ -13,7 +13,7 @@ use crate::with_matrix;
 const NOTHING: f64 = 1e-12;
 
 /// What decides which refinement comes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Goal {
     /// Information gain per anonymity lost.

@@ -1,9 +1,9 @@
 //! What the search did, step by step.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One refinement.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// The attribute.
     pub attribute: String,
@@ -22,7 +22,7 @@ pub struct Step {
 }
 
 /// Why the search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum End {
     /// Nothing is left that is valid and beneficial.

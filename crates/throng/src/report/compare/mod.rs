@@ -1,6 +1,6 @@
 //! Several methods and k side by side.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Report;
 use crate::audit::Measures;
@@ -14,7 +14,16 @@ pub use page::compare_html;
 pub use terminal::compare_terminal;
 
 /// Runs of several methods over one table.
-#[derive(Clone, Debug, Serialize)]
+///
+/// ```
+/// use throng::{Compare, Data, Policy};
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let comparison = Compare::new(&policy).read(Data::csv("age\n31\n34\n")).methods(["mondrian"]).run()?;
+/// assert!(comparison.runs[0].report.is_some());
+/// # Ok::<(), throng::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// The table's name.
     pub data: String,
@@ -33,7 +42,7 @@ pub struct Comparison {
 }
 
 /// A method that a comparison left out by itself.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LeftOut {
     /// The method's name.
     pub method: String,
@@ -42,7 +51,8 @@ pub struct LeftOut {
 }
 
 /// One method with one k: a report, or why there is none.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ComparisonRun {
     /// The method's name.
     pub method: String,
@@ -53,6 +63,7 @@ pub struct ComparisonRun {
     /// Why the method did not run.
     pub refused: Option<String>,
     /// The same for programs.
+    #[serde(default)]
     pub code: Option<ErrorCode>,
 }
 

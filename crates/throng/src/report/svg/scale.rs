@@ -3,7 +3,7 @@
 use super::super::number;
 
 /// What the figures on an axis are, which decides how they read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
     /// Numbers of things.

@@ -1,0 +1,110 @@
+//! The end of a run: a release in a file or in memory, with its report.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::format::CSV;
+use crate::plan::{Plan, Solved, Written};
+use crate::problem::Problem;
+use crate::recipe::Recipe;
+use crate::release::{Batches, Publish, Sink, permutation};
+use crate::report::{Provenance, Report};
+use crate::run::{self, Clock, Job, Prepared};
+use crate::table::Table;
+use crate::watch::Watch;
+
+use super::Data;
+
+/// A release that was audited and meets its requirement: a file (then this holds its path), record batches, or text.
+///
+/// ```
+/// use throng::{Anonymize, Data, Policy};
+/// let policy = Policy::builder().k(2).quasi("age").build()?;
+/// let done = Anonymize::new(&policy).read(Data::csv("age\n31\n34\n")).to_csv()?;
+/// assert_eq!(done.release, "age\n[31-34]\n[31-34]\n");
+/// assert_eq!(done.report.measures.k, 2);
+/// assert!(done.sensitive.is_none() && done.recipe.is_none());
+/// # Ok::<(), throng::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Anonymized<R> {
+    /// The release.
+    pub release: R,
+    /// Its sensitive values by group, where it was published by permutation.
+    pub sensitive: Option<R>,
+    /// What it achieves.
+    pub report: Report,
+    /// How other records can be masked in the same way, if the method learned that.
+    pub recipe: Option<Recipe>,
+}
+
+/// A plan and its table.
+pub(super) struct Ready<'a> {
+    pub plan: Plan,
+    pub table: Table,
+    pub data: &'a Data,
+    pub clock: Clock,
+    pub watch: &'a dyn Watch,
+}
+
+impl Ready<'_> {
+    pub fn write(self, path: &Path) -> Result<Anonymized<PathBuf>> {
+        let permuted = self.plan.publish() == Publish::Permutation;
+        let sensitive = permuted.then(|| permutation::sensitive_path(path));
+        let job = Job {
+            plan: &self.plan,
+            data: self.data.name(),
+            release: path,
+            overrides: &[],
+            hashes: self.data.path().is_some(),
+        };
+        let prepared = job.prepare(&self.table, self.clock, self.watch)?;
+        let recipe = prepared.recipe.clone();
+        Ok(Anonymized { release: path.to_owned(), sensitive, report: prepared.publish()?, recipe })
+    }
+
+    pub fn to_batches(self) -> Result<Anonymized<Batches>> {
+        self.in_memory(|ready, problem, solved| {
+            ready.plan.to_batches(&ready.table, problem, solved, ready.watch)
+        })
+    }
+
+    pub fn to_csv(self) -> Result<Anonymized<String>> {
+        let made = self.in_memory(|ready, problem, solved| {
+            ready.plan.write_in_memory(&ready.table, problem, solved, &CSV, ready.watch)
+        })?;
+        let text = |file: crate::release::MemoryFile| {
+            String::from_utf8(file.bytes).map_err(|_| Error::bug("a release that is not UTF-8"))
+        };
+        let Anonymized { release, sensitive, report, recipe } = made;
+        Ok(Anonymized {
+            release: text(release)?,
+            sensitive: sensitive.map(text).transpose()?,
+            report,
+            recipe,
+        })
+    }
+
+    fn in_memory<S: Sink>(
+        mut self,
+        write: impl FnOnce(&Self, &Problem, &Solved) -> Result<Written<S>>,
+    ) -> Result<Anonymized<S>> {
+        let clock = std::mem::replace(&mut self.clock, Clock::start());
+        let provenance = Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            data: self.data.name().display().to_string(),
+            policy: self.plan.policy().text.clone(),
+            ..Provenance::default()
+        };
+        let Prepared { written, report, recipe } = run::make(
+            &self.plan,
+            (&self.table, self.data.name()),
+            clock,
+            self.watch,
+            |problem, solved| write(&self, problem, solved),
+            |_| Ok(provenance),
+        )?;
+        Ok(Anonymized { release: written.release, sensitive: written.sensitive, report, recipe })
+    }
+}
