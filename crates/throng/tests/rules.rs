@@ -89,7 +89,9 @@ proptest! {
 
     #[test]
     fn the_audit_finds_the_rules_that_boxes_break(case in cases(40)) {
-        for entry in STANDARD.iter().filter(|entry| entry.takes.contains(&throng::privacy::Part::K)) {
+        // What refine publishes is half-open and reaches beyond its boxes: see the test of its cells.
+        let by_boxes = |entry: &&Entry| entry.takes.contains(&throng::privacy::Part::K) && entry.name != "refine";
+        for entry in STANDARD.iter().filter(by_boxes) {
             let text = with_rules(&case, "k = 3", entry.name, false);
             let Some(loaded) = under(load(&case, "k = 3", entry.name), &text) else { continue };
             let Ok(solution) = run::solve(&loaded.problem, &loaded.policy, &Unwatched) else { continue };
@@ -101,6 +103,36 @@ proptest! {
                 let broken = boxes.ends[rule.attribute].iter().any(breaks);
                 prop_assert_eq!(found.kept, !broken, "{} {}", entry.name, rule.text);
             }
+        }
+    }
+
+    #[test]
+    fn refine_keeps_hard_cuts_as_readers_read_its_cells(
+        ages in prop::collection::vec(0u32..90, 6..60),
+        classes in prop::collection::vec(0u32..3, 60),
+        p in 5u32..80,
+        gap in 1u32..6,
+        k in 1u32..4,
+        hard in any::<bool>(),
+    ) {
+        let cut = (f64::from(p), f64::from(p + gap));
+        let mut csv = "age,class\n".to_owned();
+        ages.iter().zip(&classes).for_each(|(age, class)| csv += &format!("{age},{class}\n"));
+        let text = format!(
+            "[privacy]\nk = {k}\n[method]\nname = \"refine\"\nseed = 1\n[attribute.age]\nrole = \"quasi\"\nkind = \"numeric\"\n\
+             rules = [{{ cut = [{}, {}], hard = {hard} }}]\n[attribute.class]\nrole = \"class\"\n",
+            cut.0, cut.1
+        );
+        let loaded = loaded(csv, &text);
+        let Ok(solution) = run::solve(&loaded.problem, &loaded.policy, &Unwatched) else { return Ok(()) };
+        let release = loaded.publish(&solution, Publish::Cells, Order::Keep);
+        let rows = common::rows_of_text(&release.bytes);
+        let broken = rows[1..].iter().any(|row| common::plain_crosses(&row[0], cut));
+        prop_assert!(!(hard && broken), "{:?} crosses {:?}", rows, cut);
+        let measures = loaded.measures(&release);
+        prop_assert_eq!(measures.rules[0].kept, !broken, "{:?} and {:?}", rows, cut);
+        for (row, age) in rows[1..].iter().zip(&ages) {
+            prop_assert!(common::plain_covers(&row[0], f64::from(*age)), "{:?} {}", row, age);
         }
     }
 
@@ -184,6 +216,20 @@ fn an_impossible_hard_rule_is_named() {
         let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
         assert!(error.message().contains("64 | 65 of \"age\""), "{}: {}", entry.name, error.message());
         assert_eq!(error.fault(), throng::error::Fault::Requirement);
+    }
+}
+
+/// `[60-70)` covers 64 and 65, though the table has neither.
+#[test]
+fn a_half_open_cell_covers_numbers_that_the_table_does_not_have() {
+    let text = "[privacy]\nk = 1\n[attribute.age]\nrole = \"quasi\"\nkind = \"numeric\"\nrules = [{ cut = [64, 65], hard = true }]\n";
+    let Loaded { problem, policy, .. } = loaded("age\n60\n62\n70\n80\n".to_owned(), text);
+    for (cell, kept) in [("[60-70)", false), ("[60-66)", false), ("[60-65)", true), ("[60-62]", true), ("[60-65]", false)] {
+        let release = table_of(&format!("age\n{cell}\n{cell}\n[70-80]\n[70-80]\n"), &policy);
+        let measures = audit(&problem, &policy, &release, &Unwatched).unwrap().measures;
+        assert_eq!(measures.rules[0].kept, kept, "{cell}");
+        assert_eq!(measures.violations.is_empty(), kept, "{cell}: {:?}", measures.violations);
+        assert_eq!(common::plain_crosses(cell, (64.0, 65.0)), !kept, "{cell}");
     }
 }
 

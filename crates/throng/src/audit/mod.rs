@@ -12,6 +12,7 @@ pub(crate) mod permutation;
 mod privacy;
 mod received;
 mod rules;
+pub(crate) mod truth;
 
 use std::path::Path;
 

@@ -22,7 +22,7 @@ use std::path::Path;
 pub use registry::Registry;
 use target::Target;
 
-use crate::audit::{Findings, Keep, Received, audit};
+use crate::audit::{Cells, Findings, Keep, Received, audit, truth};
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::method::options::Mistake;
@@ -30,7 +30,7 @@ use crate::method::{Entry, Method, Methods, PerPart, Published, Solution, Traits
 use crate::policy::Policy;
 use crate::privacy::Part;
 use crate::problem::{self, Problem};
-use crate::release::{Batches, MemoryFile, Order, Output, Publish, Release, Sink, permutation};
+use crate::release::{self, Batches, MemoryFile, Order, Output, Publish, Release, Sink, permutation};
 use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::Watch;
@@ -353,6 +353,10 @@ impl Plan {
     ) -> Result<Findings> {
         let received = written.read_back(problem, &solved.policy, Keep::Audited, watch)?;
         let findings = audit(problem, &solved.policy, &received, watch)?;
+        if self.unmet != Unmet::Impossible {
+            let cells = Cells::read(problem, &solved.policy, &received.table)?;
+            truth::check(problem, &cells, &release::records_in_order(problem, &solved.solution, self.order))?;
+        }
         self.check(&findings)?;
         Ok(findings)
     }

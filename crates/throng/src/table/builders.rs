@@ -42,6 +42,18 @@ pub(super) fn tree<'a>(
     Ok(Cow::Owned(tree))
 }
 
+/// All labels that a builder may give the groups of a value, whatever the other values are.
+pub(crate) fn labels_above(hierarchy: &Hierarchy, text: &str) -> Vec<String> {
+    match hierarchy {
+        Hierarchy::Tree(tree) => tree.above(text).unwrap_or_default().to_vec(),
+        Hierarchy::Intervals(widths) => {
+            [true, false].iter().filter_map(|whole| bands(text, widths, *whole)).flatten().collect()
+        }
+        Hierarchy::Prefix(lengths) => prefixes(text, lengths),
+        Hierarchy::Dates(units) => calendar(text, units).unwrap_or_default(),
+    }
+}
+
 fn misfit(entry: usize, text: &str, hierarchy: &Hierarchy) -> Misfit {
     let what =
         if matches!(hierarchy, Hierarchy::Dates(_)) { "an ISO date like 2024-02-29" } else { "a number" };

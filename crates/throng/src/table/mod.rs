@@ -25,6 +25,7 @@ use std::sync::{Arc, OnceLock};
 pub use batches::IntoBatch;
 use chunk::{Chunk, Slot};
 pub(crate) use chunk::{TextRow, Written, append};
+pub(crate) use builders::labels_above;
 pub use domain::{Domain, Scale};
 use intern::Interner;
 pub use origin::Origin;

@@ -141,16 +141,21 @@ impl Both<'_> {
         let found = [self.first.1, self.second.1].map(|problem| {
             let at = problem.attributes.iter().position(|own| own.name == feature.name)?;
             let of_code = finder.cells_of(&problem.attributes[at]);
-            Some(codes(problem, at).map(|code| of_code[code as usize]).collect::<Vec<_>>())
+            Some(of_code.map(|of_code| codes(problem, at).map(|code| of_code[code as usize]).collect::<Vec<_>>()))
         });
-        let of_both: Vec<Option<u32>> = found.into_iter().flatten().flatten().collect();
+        let found: Vec<Vec<Option<u32>>> = found.into_iter().flatten().collect::<Result<_>>()?;
+        let of_both = found.concat();
         match &feature.values {
             // Numbers that are all disclosed can be cut; what is hidden may be any of them.
             Values::Ranges { ends, .. } if !cells.is_empty() && cells.iter().all(Mask::is_single) => {
                 let learned = &ends[..self.first.1.len()];
                 let low = learned.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
                 let high = learned.iter().map(|own| own.1).fold(f64::NEG_INFINITY, f64::max);
-                let shown = |(cell, own): (&Option<u32>, &(f64, f64))| cell.map_or((low, high), |_| *own);
+                let shown = |(cell, own): (&Option<u32>, &(f64, f64))| match (cell, finder.shown(own.0)) {
+                    (Some(_), Some(shown)) if own.0 == own.1 => shown,
+                    (Some(_), _) => *own,
+                    (None, _) => (low, high),
+                };
                 Ok(ranges(of_both.iter().zip(ends).map(shown).collect()))
             }
             _ => {

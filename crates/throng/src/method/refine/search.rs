@@ -233,7 +233,9 @@ impl<'a> Search<'a> {
         }
         self.count(Some(&Deal { attribute, value, children: &children, side: &side }));
         step.anonymity = self.parts[..self.asked].iter().map(|part| part.anonymity).collect();
-        self.trace.push(step);
+        if step.shows() {
+            self.trace.push(step);
+        }
     }
 
     /// A refinement as it is told; the anonymity is what it would leave.
@@ -300,7 +302,7 @@ impl<'a> Search<'a> {
     }
 
     fn finish(mut self, end: End) -> Outcome {
-        let open = self.choices().iter().map(|choice| self.step(choice)).collect();
+        let open = self.choices().iter().map(|choice| self.step(choice)).filter(Step::shows).collect();
         self.parts.truncate(self.asked);
         let (partition, boxes) = classes::of(self.problem, &self.states, &self.parts);
         Outcome {
