@@ -115,18 +115,28 @@ impl<'a> Search<'a> {
             if limits.seconds.is_some_and(|most| start.elapsed().as_secs_f64() >= most) {
                 break End::Seconds;
             }
+            if !self.advance() {
+                break End::Finished;
+            }
+            watch.advance(1);
+        };
+        Ok(self.finish(end))
+    }
+
+    /// Performs the best refinements up to one that is seen; tells whether there was any.
+    fn advance(&mut self) -> bool {
+        let told = self.trace.len();
+        while self.trace.len() == told {
             match self.choose() {
                 Some(choice) => self.perform(&choice),
                 None if self.led => {
                     self.led = false;
                     self.parts.truncate(self.asked);
-                    continue;
                 }
-                None => break End::Finished,
+                None => return false,
             }
-            watch.advance(1);
-        };
-        Ok(self.finish(end))
+        }
+        true
     }
 
     /// Makes candidates of a masked value.

@@ -36,12 +36,11 @@ impl Reader<'_> {
         }
         for (key, item) in in_order(table) {
             self.check_label(key.get_ref(), &key.span())?;
-            if is_leaf(item) {
-                self.push(key.get_ref().to_string(), key.span())?;
-                continue;
-            }
             self.groups.push(key.get_ref().to_string());
-            self.group(item)?;
+            match is_leaf(item) {
+                true => self.value(key.span())?,
+                false => self.group(item)?,
+            }
             self.groups.pop();
         }
         Ok(())
@@ -69,6 +68,14 @@ impl Reader<'_> {
         };
         self.check_label(&label, &item.span())?;
         self.push(label, item.span())
+    }
+
+    /// Takes what looked like the innermost group for a value.
+    fn value(&mut self, span: Range<usize>) -> Result<()> {
+        let label = self.groups.pop().unwrap_or_default();
+        self.push(label.clone(), span)?;
+        self.groups.push(label);
+        Ok(())
     }
 
     /// Adds a value below the groups around it.
