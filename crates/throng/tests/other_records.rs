@@ -37,8 +37,14 @@ fn learn(folder: &Path, policy: &str, csv: &str) -> (serde_json::Value, Vec<Vec<
 }
 
 /// Masks other records with a recipe, as a file holds it.
-fn mask(folder: &Path, recipe: &serde_json::Value, csv: &str, unmet: Unmet) -> throng::Result<Vec<Vec<String>>> {
-    let (file, data, release) = (folder.join("recipe.json"), folder.join("new.csv"), folder.join("new.release.csv"));
+fn mask(
+    folder: &Path,
+    recipe: &serde_json::Value,
+    csv: &str,
+    unmet: Unmet,
+) -> throng::Result<Vec<Vec<String>>> {
+    let (file, data, release) =
+        (folder.join("recipe.json"), folder.join("new.csv"), folder.join("new.release.csv"));
     std::fs::write(&file, recipe.to_string()).unwrap();
     std::fs::write(&data, csv).unwrap();
     let recipe = Recipe::load(&file)?;
@@ -89,7 +95,8 @@ fn numbers_between_and_beyond_intervals_are_masked_like_their_neighbours() {
     let told: Vec<&str> = rows[25..].iter().map(|row| row[0].as_str()).collect();
     assert_eq!(told, ["[3-13)", "[3-13)", "[13-14)", "[14-99]"]);
     // Without them the cells are those that were learned.
-    let same = mask(folder.path(), &recipe, &ages(&["11", "12", "13", "14", "15", "16"], class), Unmet::Refuse);
+    let same =
+        mask(folder.path(), &recipe, &ages(&["11", "12", "13", "14", "15", "16"], class), Unmet::Refuse);
     assert_eq!(same.unwrap(), learned);
 }
 
@@ -140,7 +147,8 @@ fn a_hierarchy_with_one_label_above_all_values_can_be_applied() {
 #[test]
 fn hard_cuts_hold_for_other_records_too() {
     let folder = tempfile::tempdir().unwrap();
-    let text = AGES.replace("[attribute.class]", "rules = [{ cut = [64, 65], hard = true }]\n[attribute.class]");
+    let text =
+        AGES.replace("[attribute.class]", "rules = [{ cut = [64, 65], hard = true }]\n[attribute.class]");
     let learned_from = ages(&["50", "55", "60", "62", "70", "71", "80"], |age| (60.0..80.0).contains(&age));
     let (recipe, learned) = learn(folder.path(), &text, &learned_from);
     assert!(learned[1..].iter().all(|row| !plain_crosses(&row[0], (64.0, 65.0))), "{learned:?}");
@@ -154,7 +162,10 @@ fn hard_cuts_hold_for_other_records_too() {
     }
     // A missing age is of no part, and `*` would break the rule.
     let with_missing = csv + ",1\n";
-    assert_eq!(mask(folder.path(), &recipe, &with_missing, Unmet::Refuse).unwrap_err().fault(), Fault::Requirement);
+    assert_eq!(
+        mask(folder.path(), &recipe, &with_missing, Unmet::Refuse).unwrap_err().fault(),
+        Fault::Requirement
+    );
     let rows = mask(folder.path(), &recipe, &with_missing, Unmet::Suppress).unwrap();
     assert_eq!(rows.len(), with_missing.lines().count() - 1);
 }
@@ -187,14 +198,44 @@ fn edited_recipes_are_not_believed() {
         (&recipe, "/attributes/age/weight", (-1).into(), "at attributes.age.weight, weight must be above 0"),
         (&recipe, "/attributes/class/weight", 0.into(), "at attributes.class.weight"),
         (&recipe, "/attributes/age/role", "queen".into(), "at attributes.age, "),
-        (&recipe, "/attributes/age/kind", "categorical".into(), "at attributes.age.cells[0], an interval is told"),
-        (&recipe, "/attributes/age/cells/1/cell", "12".into(), "at attributes.age.cells[1], the cell \"12\" does not cover"),
-        (&recipe, "/attributes/age/cells/0/cell", "[11-12)".into(), "at attributes.age.cells[0], the cell \"[11-12)\" does not"),
+        (
+            &recipe,
+            "/attributes/age/kind",
+            "categorical".into(),
+            "at attributes.age.cells[0], an interval is told",
+        ),
+        (
+            &recipe,
+            "/attributes/age/cells/1/cell",
+            "12".into(),
+            "at attributes.age.cells[1], the cell \"12\" does not cover",
+        ),
+        (
+            &recipe,
+            "/attributes/age/cells/0/cell",
+            "[11-12)".into(),
+            "at attributes.age.cells[0], the cell \"[11-12)\" does not",
+        ),
         (&recipe, "/attributes/age/cells/2/covers/upto/0", "12".into(), "at attributes.age.cells[2]"),
         (&recipe, "/attributes/age/cells/2/covers/upto/1", "ten".into(), "at attributes.age.cells[2]"),
-        (&degrees, "/attributes/degree/cells/0/cell", "Graduate".into(), "at attributes.degree.cells[0], the cell \"Graduate\" does not"),
-        (&degrees, "/attributes/degree/hierarchy/paths/3", serde_json::json!(["Masters", "School", "Any"]), "at attributes.degree.cells"),
-        (&degrees, "/attributes/degree/hierarchy/paths/0", serde_json::json!(["9th", "Masters"]), "at attributes.degree.hierarchy"),
+        (
+            &degrees,
+            "/attributes/degree/cells/0/cell",
+            "Graduate".into(),
+            "at attributes.degree.cells[0], the cell \"Graduate\" does not",
+        ),
+        (
+            &degrees,
+            "/attributes/degree/hierarchy/paths/3",
+            serde_json::json!(["Masters", "School", "Any"]),
+            "at attributes.degree.cells",
+        ),
+        (
+            &degrees,
+            "/attributes/degree/hierarchy/paths/0",
+            serde_json::json!(["9th", "Masters"]),
+            "at attributes.degree.hierarchy",
+        ),
     ];
     for (recipe, place, value, expected) in edits {
         let mut edited = (*recipe).clone();
@@ -203,7 +244,11 @@ fn edited_recipes_are_not_believed() {
         let error = mask(folder.path(), &edited, table, Unmet::Publish).unwrap_err();
         assert_eq!(error.fault(), Fault::Input, "{place}: {error}");
         assert!(error.message().contains(expected), "{place}: {}", error.message());
-        assert_eq!(error.place().file.as_deref(), Some(folder.path().join("recipe.json").as_path()), "{place}");
+        assert_eq!(
+            error.place().file.as_deref(),
+            Some(folder.path().join("recipe.json").as_path()),
+            "{place}"
+        );
         assert!(!folder.path().join("new.release.csv").exists(), "{place}");
     }
 }

@@ -307,7 +307,9 @@ fn an_impossible_hard_rule_is_named() {
 fn a_half_open_cell_covers_numbers_that_the_table_does_not_have() {
     let text = "[privacy]\nk = 1\n[attribute.age]\nrole = \"quasi\"\nkind = \"numeric\"\nrules = [{ cut = [64, 65], hard = true }]\n";
     let Loaded { problem, policy, .. } = loaded("age\n60\n62\n70\n80\n".to_owned(), text);
-    for (cell, kept) in [("[60-70)", false), ("[60-66)", false), ("[60-65)", true), ("[60-62]", true), ("[60-65]", false)] {
+    for (cell, kept) in
+        [("[60-70)", false), ("[60-66)", false), ("[60-65)", true), ("[60-62]", true), ("[60-65]", false)]
+    {
         let release = table_of(&format!("age\n{cell}\n{cell}\n[70-80]\n[70-80]\n"), &policy);
         let measures = audit(&problem, &policy, &release, &Unwatched).unwrap().measures;
         assert_eq!(measures.rules[0].kept, kept, "{cell}");

@@ -36,7 +36,8 @@ impl Recipe {
     pub(crate) fn masker(&self, problem: &Problem) -> Result<Masker> {
         let parts = self.parts_of_records(problem);
         let column = |(at, attribute): (usize, &Attribute)| {
-            let finders = self.cells(&attribute.name).into_iter().map(Finder::new).collect::<Result<Vec<_>>>()?;
+            let finders =
+                self.cells(&attribute.name).into_iter().map(Finder::new).collect::<Result<Vec<_>>>()?;
             Column::new(problem, at, &finders, &parts)
         };
         let columns = problem.attributes.iter().enumerate().map(column).collect::<Result<_>>()?;
@@ -63,7 +64,9 @@ impl Recipe {
             .iter()
             .map(|part| {
                 let attributes = problem.attributes.iter().enumerate();
-                attributes.filter_map(|(at, own)| Some((at, part.limits.get(&own.name)?.codes(own)))).collect()
+                attributes
+                    .filter_map(|(at, own)| Some((at, part.limits.get(&own.name)?.codes(own))))
+                    .collect()
             })
             .collect();
         let inside = |limits: &Limits, record: usize| {
@@ -92,12 +95,7 @@ impl PartLimit {
 }
 
 impl Column {
-    fn new(
-        problem: &Problem,
-        at: usize,
-        finders: &[Finder<'_>],
-        parts: &[Option<usize>],
-    ) -> Result<Self> {
+    fn new(problem: &Problem, at: usize, finders: &[Finder<'_>], parts: &[Option<usize>]) -> Result<Self> {
         let attribute = &problem.attributes[at];
         let of_code = finders.iter().map(|finder| finder.cells_of(attribute)).collect::<Result<Vec<_>>>()?;
         let code = |record: usize| problem.records.code(record, at);
@@ -109,8 +107,11 @@ impl Column {
             }
         }
         let mut texts = Texts::default();
-        let told: Vec<Map<u32, u32>> =
-            finders.iter().zip(&used).map(|(finder, used)| used.tell(attribute, finder, &mut texts)).collect();
+        let told: Vec<Map<u32, u32>> = finders
+            .iter()
+            .zip(&used)
+            .map(|(finder, used)| used.tell(attribute, finder, &mut texts))
+            .collect();
         let text = |record: usize| Some(told[parts[record]?].get(&cell(record)?).copied().unwrap_or(HIDDEN));
         // Without a hierarchy, hidden categories are not listed: they are meant to be published as `*`. The same
         // holds for an attribute without cells.
@@ -176,7 +177,8 @@ impl Used {
         let text = |cell: u32| match attribute.domain.scale() {
             Scale::Numeric { values, .. } if finder.missing != Some(cell) => {
                 let (low, high) = self.ends[&cell];
-                let end = |code: u32| End { number: values[code as usize], text: attribute.domain.label(code) };
+                let end =
+                    |code: u32| End { number: values[code as usize], text: attribute.domain.label(code) };
                 let range = finder.range_of(end(low).number);
                 range.map_or_else(|| ANY.to_owned(), |range| finder.stretched(range, end(low), end(high)))
             }

@@ -8,9 +8,7 @@ use serde_json::Value as Json;
 
 use super::{Ingredient, Recipe};
 use crate::error::{Error, Result};
-use crate::policy::{
-    Apart, AttributePolicy, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Role,
-};
+use crate::policy::{Apart, AttributePolicy, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Role};
 use crate::table::Tree;
 
 pub(super) const ROLES: &[(&str, Role)] = &[
@@ -84,7 +82,8 @@ impl Ingredient {
         let text = self.as_policy(name).map_err(|cause| wrong(&place, &cause))?;
         let mut read = Policy::parse(&text, None).map_err(|error| found_wrong(&place, &error))?;
         let own = read.attributes.swap_remove(name);
-        let mut own = own.ok_or_else(|| Error::bug("an attribute of a recipe that its policy does not have"))?;
+        let mut own =
+            own.ok_or_else(|| Error::bug("an attribute of a recipe that its policy does not have"))?;
         let hierarchy = self.hierarchy.as_ref().map(|levels| levels.hierarchy()).transpose();
         own.hierarchy =
             hierarchy.map_err(|error| found_wrong(&format!("{place}.hierarchy"), &error))?.or(own.hierarchy);
@@ -106,7 +105,8 @@ impl Ingredient {
             put("weight", toml::Value::Float(self.weight));
         }
         if self.role == "quasi" && !self.leaf_weights.is_empty() {
-            let weights = self.leaf_weights.iter().map(|(leaf, own)| (leaf.clone(), toml::Value::Float(*own)));
+            let weights =
+                self.leaf_weights.iter().map(|(leaf, own)| (leaf.clone(), toml::Value::Float(*own)));
             put("leaf_weights", toml::Value::Table(weights.collect()));
         }
         if !self.rules.is_empty() {

@@ -114,7 +114,11 @@ impl<'a> Finder<'a> {
                 let (own, learned) = if *dates { ("dates", "numbers") } else { ("numbers", "dates") };
                 let message = format!("the recipe was learned from {learned}, but the table has {own}");
                 let error = Error::input(message).for_attribute(&attribute.name);
-                if *dates == self.dates { Ok(()) } else { Err(error.with_hint("mask records of the same kind")) }
+                if *dates == self.dates {
+                    Ok(())
+                } else {
+                    Err(error.with_hint("mask records of the same kind"))
+                }
             }
             _ => Ok(()),
         }

@@ -81,7 +81,8 @@ fn masked<'p>(policy: &'p Policy, place: &str, name: &str) -> Result<&'p Attribu
 }
 
 fn untrue(place: &str, message: &str) -> Error {
-    wrong(place, message).with_hint("use the recipe as `throng anonymize --recipe` wrote it, or learn another one")
+    wrong(place, message)
+        .with_hint("use the recipe as `throng anonymize --recipe` wrote it, or learn another one")
 }
 
 fn read(text: &str) -> Option<f64> {
@@ -134,7 +135,10 @@ fn apart(place: &str, ranges: &[Range<'_>]) -> Result<()> {
         None => Ok(()),
         Some(pair) => {
             let (one, next) = (pair[0].cell, pair[1].cell);
-            Err(untrue(&format!("{place}[{next}]"), &format!("the interval overlaps with that of cell [{one}]")))
+            Err(untrue(
+                &format!("{place}[{next}]"),
+                &format!("the interval overlaps with that of cell [{one}]"),
+            ))
         }
     }
 }

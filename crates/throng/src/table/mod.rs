@@ -23,9 +23,9 @@ pub mod value;
 use std::sync::{Arc, OnceLock};
 
 pub use batches::IntoBatch;
+pub(crate) use builders::labels_above;
 use chunk::{Chunk, Slot};
 pub(crate) use chunk::{TextRow, Written, append};
-pub(crate) use builders::labels_above;
 pub use domain::{Domain, Scale};
 use intern::Interner;
 pub use origin::Origin;

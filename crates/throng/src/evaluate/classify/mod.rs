@@ -335,7 +335,10 @@ impl Classify {
     fn released(&self, study: &Study<'_>, splits: &[Split]) -> Result<Vec<(Data, Vec<Split>)>> {
         let data = Data::of_release(study.problem, study.policy, study.release, study.cells, self.ranges)?;
         let Some(records) = study.records else {
-            return Ok(vec![(data, self.plan_of_rows(study).splits(study.release.len(), study.problem.seed))]);
+            return Ok(vec![(
+                data,
+                self.plan_of_rows(study).splits(study.release.len(), study.problem.seed),
+            )]);
         };
         let mut row_of = vec![None; study.problem.len()];
         for (row, record) in (0..).zip(records) {

@@ -141,7 +141,10 @@ impl Both<'_> {
         let found = [self.first.1, self.second.1].map(|problem| {
             let at = problem.attributes.iter().position(|own| own.name == feature.name)?;
             let of_code = finder.cells_of(&problem.attributes[at]);
-            Some(of_code.map(|of_code| codes(problem, at).map(|code| of_code[code as usize]).collect::<Vec<_>>()))
+            Some(
+                of_code
+                    .map(|of_code| codes(problem, at).map(|code| of_code[code as usize]).collect::<Vec<_>>()),
+            )
         });
         let found: Vec<Vec<Option<u32>>> = found.into_iter().flatten().collect::<Result<_>>()?;
         let of_both = found.concat();

@@ -3,9 +3,13 @@
 //! All records with a number of a band are published with the band, so the bands of all attributes together divide the table
 //! into cells, and only records of one cell can share a class; what is left to choose inside of a cell are categories. Bands are
 //! found from above, as `refine` finds intervals: begin with one band for each attribute, and make the cut that adds most
-//! research value while every cell that it divides still meets the requirement and has `slack` times as many records as the smallest
+//! while every cell that it divides still meets the requirement and has `slack` times as many records as the smallest
 //! class. A cut that cannot be made never can be again, because cells only shrink, so each is looked at until it is refused once.
-//! More slack leaves wider bands and more room for categories; [`super::Cluster`] tries 1, 2, 4 … and takes what is worth most.
+//! More slack leaves wider bands and more room for categories; [`super::Cluster`] tries 1, 2, 4 … and takes what is best.
+//!
+//! What a cut adds is measured by [`worth`], not by research value: that grows ever faster as ranges narrow, so that its best cuts
+//! tell one attribute exactly and nothing of the others. On 1,000 people of Adult (k = 5; age, years of school, hours) that loses
+//! 67 % where this loses 28 %.
 //!
 //! The thesis (Morton 2012) leaves ranges that do not overlap to future work.
 //!
@@ -16,6 +20,12 @@ use crate::problem::Problem;
 use crate::research::{Settings, Spans};
 use crate::rules::{BoundRule, Division};
 use crate::table::Scale;
+
+/// What an attribute is worth whose cells span a share of all that they could: the share that they do not, its weight, and the
+/// rules that are kept.
+pub(super) fn worth(settings: &Settings, weight: f64, spanned: f64, kept: f64, all: f64) -> f64 {
+    settings.value(weight, (1.0 - spanned).max(0.0), settings.ratio(kept, all))
+}
 
 /// Ranges of numbers that do not meet.
 pub(super) struct Bands {
@@ -31,8 +41,17 @@ impl Bands {
         let judge = Judge::new(problem);
         let need = slack.saturating_mul(problem.requirement.smallest_class().max(1));
         let spans = Spans::new(&problem.attributes);
-        let numbers = (0..problem.attributes.len()).filter_map(|at| Number::new(problem, division, &spans, at));
-        let mut cutter = Cutter { problem, judge, settings, spans: &spans, need, numbers: numbers.collect(), parts: Vec::new() };
+        let numbers =
+            (0..problem.attributes.len()).filter_map(|at| Number::new(problem, division, &spans, at));
+        let mut cutter = Cutter {
+            problem,
+            judge,
+            settings,
+            spans: &spans,
+            need,
+            numbers: numbers.collect(),
+            parts: Vec::new(),
+        };
         division.parts.iter().for_each(|part| cutter.add(part.clone()));
         while cutter.step() {}
         let Cutter { numbers, parts, .. } = cutter;
@@ -64,9 +83,9 @@ struct Number<'a> {
     refused: Vec<bool>,
     /// The code of a missing value, which comes after all numbers and is cut off first.
     missing: Option<u32>,
-    /// Σ R·N of single values, and of the bands.
-    raw: f64,
+    /// Σ R·N of the bands, and of a single one.
     now: f64,
+    most: f64,
     /// Rules with their importance, Σ importance of those kept, and of all.
     rules: Vec<&'a BoundRule>,
     kept: f64,
@@ -90,7 +109,6 @@ impl<'a> Number<'a> {
         for record in division.parts.iter().flatten() {
             below[problem.records.code(*record as usize, at) as usize + 1] += 1;
         }
-        let raw = (0..).zip(&below[1..]).map(|(code, own)| f64::from(*own) * spans.span(at, code, code)).sum();
         (1..below.len()).for_each(|code| below[code] += below[code - 1]);
         let whole = vec![(0, attribute.domain.len() as u32 - 1); attribute.domain.len()];
         let mut bands = problem.rules.parts(at, &attribute.domain).unwrap_or(whole);
@@ -99,8 +117,10 @@ impl<'a> Number<'a> {
         let all = rules.iter().map(|rule| rule.importance).sum();
         let refused = vec![false; attribute.domain.len()];
         let (missing, weight) = (attribute.domain.missing(), attribute.weight);
-        let mut own = Number { at, weight, bands, below, refused, missing, raw, now: 0.0, rules, kept: all, all };
+        let mut own =
+            Number { at, weight, bands, below, refused, missing, now: 0.0, most: 0.0, rules, kept: all, all };
         own.bands = own.bands.iter().filter_map(|(low, high)| own.tight(*low, *high)).collect();
+        own.most = f64::from(own.below[own.below.len() - 1]) * spans.whole(at);
         own.now = own.bands.iter().map(|band| own.sum(spans, *band)).sum();
         own.kept -= own.bands.iter().map(|band| own.broken(*band)).sum::<f64>();
         Some(own)
@@ -189,9 +209,8 @@ impl Cutter<'_> {
         best
     }
 
-    /// The research value of an attribute.
     fn worth(&self, own: &Number<'_>, now: f64, kept: f64) -> f64 {
-        self.settings.value(own.weight, own.raw / now, self.settings.ratio(kept, own.all))
+        worth(self.settings, own.weight, now / own.most, kept, own.all)
     }
 
     /// Σ R·N and the importance of rules that are kept, after a cut.

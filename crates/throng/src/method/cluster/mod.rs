@@ -7,6 +7,8 @@
 //! partner may be left out instead, at the price of its full range, up to the policy's share. `euclid-cluster` is the
 //! thesis's baseline: the same loop, but the merged box with the least Σ (highest − lowest) wins.
 //!
+//! With `overlap = false` ranges of a number are equal or do not meet: clusters are made within bands ([`bands`]).
+//!
 //! The partner is found in a tree over the clusters: a branch whose best possible outcome is worse than one already
 //! found is left out ([`tree`]). Outcomes are compared exactly, so the answer is that of looking at all pairs.
 
@@ -24,7 +26,7 @@ use crate::error::{Error, Result};
 use crate::privacy::{Judge, Part, Tally};
 use crate::problem::Problem;
 use crate::research::Settings;
-use crate::rules::Division;
+use crate::rules::{BoundRule, Division};
 use crate::table::Map;
 use crate::watch::Watch;
 use bands::Bands;
@@ -121,7 +123,12 @@ impl Method for Cluster {
         let found = match self.overlap {
             true => {
                 let part_of = part_of_record(problem, &division.parts);
-                self.run(problem, &division, Clusters::distinct(problem, &part_of, |_, code| (code, code)), watch)?
+                self.run(
+                    problem,
+                    &division,
+                    Clusters::distinct(problem, &part_of, |_, code| (code, code)),
+                    watch,
+                )?
             }
             false => self.in_bands(problem, &division, watch)?,
         };
@@ -167,27 +174,27 @@ impl Cluster {
         }
     }
 
-    /// Clusters within bands of numbers, from narrow bands to wide ones, until that has twice been worth less than before.
+    /// Clusters within bands of numbers, the best of narrow bands and wide ones.
     fn in_bands(&self, problem: &Problem, division: &Division, watch: &dyn Watch) -> Result<Ended> {
-        let (mut best, mut worse): (Option<Ended>, u32) = (None, 0);
+        let mut best: Option<(f64, Ended)> = None;
         let mut before: Option<Bands> = None;
-        for slack in (0..usize::BITS).map(|power| 1usize << power) {
+        let slacks =
+            (0..usize::BITS).map(|power| 1usize << power).take_while(|slack| *slack <= problem.len());
+        for slack in slacks {
             let bands = Bands::cut(problem, division, &self.research, slack);
-            if slack > problem.len() || worse == 2 {
-                break;
-            }
             if before.as_ref().is_some_and(|before| before.same_as(&bands)) {
                 continue;
             }
             let part_of = part_of_record(problem, &bands.parts);
             let clusters = Clusters::distinct(problem, &part_of, |at, code| bands.of(at, code));
             let found = self.run(problem, division, clusters, watch)?;
-            let better = best.as_ref().is_none_or(|best| found.worth(problem) > best.worth(problem));
-            worse = if better { 0 } else { worse + 1 };
-            best = if better { Some(found) } else { best };
+            let worth = found.worth(problem, self);
+            if best.as_ref().is_none_or(|(most, _)| worth > *most) {
+                best = Some((worth, found));
+            }
             before = Some(bands);
         }
-        best.ok_or_else(|| Error::bug("no bands of numbers were tried"))
+        best.map(|(_, found)| found).ok_or_else(|| Error::bug("no bands of numbers were tried"))
     }
 
     fn solution(&self, problem: &Problem, division: &Division, ended: Ended) -> Solution {
@@ -215,15 +222,37 @@ impl Cluster {
 }
 
 impl Ended {
-    /// What is left: research value or, where that does not matter, as little width as possible.
-    fn worth(&self, problem: &Problem) -> f64 {
-        let alive = (0..self.clusters.len() as u32).filter(|at| self.clusters.alive(*at));
-        let attributes = 0..problem.attributes.len();
-        let width = |at: u32| -> f64 {
-            let ends = attributes.clone().map(|x| (x, self.clusters.ends(at, x)));
-            ends.map(|(x, (low, high))| self.clusters.spans().width(x, low, high)).sum()
-        };
-        self.value.unwrap_or_else(|| -alive.map(|at| f64::from(self.clusters.size(at)) * width(at)).sum::<f64>())
+    /// How good it is: what its cells do not span, by the weights and rules of attributes or, where these do not matter, by
+    /// width alone.
+    fn worth(&self, problem: &Problem, method: &Cluster) -> f64 {
+        (0..problem.attributes.len())
+            .map(|x| match method.kind {
+                Kind::Euclid => -self.sum(x, |low, high| self.clusters.spans().width(x, low, high)),
+                Kind::Research | Kind::ResearchOrSuppress => {
+                    let spans = self.clusters.spans();
+                    let told = self.sum(x, |low, high| spans.whole(x) - spans.span(x, low, high));
+                    let spanned = 1.0 - told / (problem.len() as f64 * spans.whole(x));
+                    let (kept, all) = problem.rules.kept(x, |rule| self.breaks(problem, rule));
+                    bands::worth(&method.research, problem.attributes[x].weight, spanned, kept, all)
+                }
+            })
+            .sum()
+    }
+
+    fn alive(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.clusters.len() as u32).filter(|at| self.clusters.alive(*at))
+    }
+
+    /// Σ over the records of what is said of their ends.
+    fn sum(&self, x: usize, of: impl Fn(u32, u32) -> f64) -> f64 {
+        let ends = self.alive().map(|at| (self.clusters.size(at), self.clusters.ends(at, x)));
+        ends.map(|(size, (low, high))| f64::from(size) * of(low, high)).sum()
+    }
+
+    fn breaks(&self, problem: &Problem, rule: &BoundRule) -> bool {
+        let domain = &problem.attributes[rule.attribute].domain;
+        let mut ends = self.alive().map(|at| self.clusters.ends(at, rule.attribute));
+        ends.any(|(low, high)| rule.broken_by(domain.covered(low, high)))
     }
 }
 
@@ -391,11 +420,7 @@ impl<'a, P: Price> Loop<'a, P> {
 impl Clusters {
     /// One cluster per distinct record of each part, in the order of their first records; `published` tells the codes that a
     /// code of an attribute is published with, at least.
-    fn distinct(
-        problem: &Problem,
-        part_of: &[u32],
-        published: impl Fn(usize, u32) -> (u32, u32),
-    ) -> Self {
+    fn distinct(problem: &Problem, part_of: &[u32], published: impl Fn(usize, u32) -> (u32, u32)) -> Self {
         let mut clusters = Clusters::new(problem);
         let mut known: Map<Vec<(u32, u32)>, u32> = Map::default();
         let mut codes = Vec::with_capacity(problem.attributes.len());
