@@ -15,6 +15,7 @@ use crate::table::Expansion;
 mod attribute;
 mod privacy;
 
+pub(crate) use attribute::{KINDS, ROLES};
 pub(super) use privacy::read as read_privacy;
 
 const INCOMPLETE: &[(&str, Incomplete)] = &[("drop", Incomplete::Drop), ("keep", Incomplete::Keep)];

@@ -5,6 +5,7 @@ mod builder;
 mod file;
 mod inline;
 
+pub(crate) use builder::UNITS;
 use toml::de::DeValue;
 
 use super::Hierarchy;

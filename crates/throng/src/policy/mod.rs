@@ -15,6 +15,8 @@ mod written;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+pub(crate) use check::{KINDS, ROLES};
+pub(crate) use hierarchy::UNITS;
 use indexmap::IndexMap;
 
 use crate::error::{Error, Result, did_you_mean};

@@ -4,11 +4,11 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::levels::{Levels, name_of};
-use super::policy::{KINDS, ROLES, to_json};
+use super::policy::to_json;
 use super::{Covers, FORMAT, Ingredient, Mask, PartLimit, Recipe, RecipePart};
 use crate::method::MaskedPart;
 use crate::method::refine::{Masks, Shape};
-use crate::policy::{Apart, Incomplete, Policy, Role, Rule};
+use crate::policy::{Apart, Incomplete, KINDS, Policy, ROLES, Role, Rule};
 use crate::problem::{Attribute, Problem};
 use crate::table::{ANY, Domain, Scale};
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::policy::{DateUnit, Hierarchy};
+use crate::policy::{Hierarchy, UNITS};
 use crate::table::Tree;
 
 /// A hierarchy as a recipe tells it.
@@ -17,19 +17,11 @@ pub(super) enum Levels {
     Dates(Vec<String>),
 }
 
-const DATE_UNITS: &[(&str, DateUnit)] = &[
-    ("month", DateUnit::Month),
-    ("quarter", DateUnit::Quarter),
-    ("year", DateUnit::Year),
-    ("decade", DateUnit::Decade),
-    ("century", DateUnit::Century),
-];
-
 pub(super) fn name_of<T: PartialEq>(all: &[(&'static str, T)], wanted: &T) -> String {
     all.iter().find(|(_, own)| own == wanted).map_or("", |(name, _)| name).to_owned()
 }
 
-pub(super) fn named<T: Copy>(all: &[(&str, T)], name: &str) -> Result<T> {
+fn named<T: Copy>(all: &[(&str, T)], name: &str) -> Result<T> {
     let found = all.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
     found.ok_or_else(|| Error::input(format!("the recipe has the unknown word \"{name}\"")))
 }
@@ -46,9 +38,7 @@ impl Levels {
             ),
             Hierarchy::Intervals(widths) => Levels::Intervals(widths.clone()),
             Hierarchy::Prefix(lengths) => Levels::Prefix(lengths.clone()),
-            Hierarchy::Dates(units) => {
-                Levels::Dates(units.iter().map(|unit| name_of(DATE_UNITS, unit)).collect())
-            }
+            Hierarchy::Dates(units) => Levels::Dates(units.iter().map(|unit| name_of(UNITS, unit)).collect()),
         }
     }
 
@@ -63,7 +53,7 @@ impl Levels {
             Levels::Intervals(widths) => Hierarchy::Intervals(widths.clone()),
             Levels::Prefix(lengths) => Hierarchy::Prefix(lengths.clone()),
             Levels::Dates(units) => {
-                Hierarchy::Dates(units.iter().map(|unit| named(DATE_UNITS, unit)).collect::<Result<_>>()?)
+                Hierarchy::Dates(units.iter().map(|unit| named(UNITS, unit)).collect::<Result<_>>()?)
             }
         })
     }

@@ -6,20 +6,11 @@
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
+use super::levels::Levels;
 use super::{Ingredient, Recipe};
 use crate::error::{Error, Result};
 use crate::policy::{Apart, AttributePolicy, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Role};
 use crate::table::Tree;
-
-pub(super) const ROLES: &[(&str, Role)] = &[
-    ("quasi", Role::Quasi),
-    ("sensitive", Role::Sensitive),
-    ("class", Role::Class),
-    ("identifier", Role::Identifier),
-    ("other", Role::Other),
-];
-
-pub(super) const KINDS: &[(&str, Kind)] = &[("numeric", Kind::Numeric), ("categorical", Kind::Categorical)];
 
 /// An error at a place of the recipe.
 pub(super) fn wrong(place: &str, message: &str) -> Error {
@@ -84,7 +75,7 @@ impl Ingredient {
         let own = read.attributes.swap_remove(name);
         let mut own =
             own.ok_or_else(|| Error::bug("an attribute of a recipe that its policy does not have"))?;
-        let hierarchy = self.hierarchy.as_ref().map(|levels| levels.hierarchy()).transpose();
+        let hierarchy = self.hierarchy.as_ref().map(Levels::hierarchy).transpose();
         own.hierarchy =
             hierarchy.map_err(|error| found_wrong(&format!("{place}.hierarchy"), &error))?.or(own.hierarchy);
         if own.hierarchy.is_none() {
@@ -112,7 +103,7 @@ impl Ingredient {
         if !self.rules.is_empty() {
             put("rules", toml::Value::Array(self.rules.iter().filter_map(from_json).collect()));
         }
-        if let Some(builder) = self.hierarchy.as_ref().and_then(|levels| levels.builder()) {
+        if let Some(builder) = self.hierarchy.as_ref().and_then(Levels::builder) {
             put("hierarchy", toml::Value::Table(builder));
         }
         let other = if name == "a" { "b" } else { "a" };

@@ -28,7 +28,7 @@ pub(super) fn material(study: &Study<'_>, table: &Table, path: &Path, watch: &dy
     let problem = study.problem;
     let raw = Data::of_table(problem, study.policy, table)?;
     let solution = study.solver.solve(problem, watch)?;
-    let parts = solution.recoding.masks().filter(|parts| parts.len() == 1);
+    let parts = solution.recoding.masks().filter(|_| solution.masks().is_some());
     let recipe = Recipe::new(problem, study.policy, parts.ok_or_else(|| no_masks(study, or))?);
     let (other_table, other) = read(study, table, path, &recipe, watch)?;
     let both = Both { first: (table, problem), second: (&other_table, &other), policy: study.policy };

@@ -179,7 +179,7 @@ impl Cluster {
         let mut best: Option<(f64, Ended)> = None;
         let mut before: Option<Bands> = None;
         let slacks =
-            (0..usize::BITS).map(|power| 1usize << power).take_while(|slack| *slack <= problem.len());
+            (0..usize::BITS).map(|power| 1usize << power).take_while(|slack| *slack <= problem.len().max(1));
         for slack in slacks {
             let bands = Bands::cut(problem, division, &self.research, slack);
             if before.as_ref().is_some_and(|before| before.same_as(&bands)) {

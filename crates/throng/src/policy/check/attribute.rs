@@ -15,7 +15,8 @@ use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
 use crate::policy::{Apart, AttributePolicy, Kind, Role, Rule};
 
-const ROLES: &[(&str, Role)] = &[
+/// The roles by the words of a policy.
+pub(crate) const ROLES: &[(&str, Role)] = &[
     ("quasi", Role::Quasi),
     ("sensitive", Role::Sensitive),
     ("class", Role::Class),
@@ -23,7 +24,8 @@ const ROLES: &[(&str, Role)] = &[
     ("other", Role::Other),
 ];
 
-const KINDS: &[(&str, Kind)] = &[("numeric", Kind::Numeric), ("categorical", Kind::Categorical)];
+/// The kinds by the words of a policy.
+pub(crate) const KINDS: &[(&str, Kind)] = &[("numeric", Kind::Numeric), ("categorical", Kind::Categorical)];
 
 pub(super) fn check_all(source: Source<'_>, written: &[WrittenAttribute<'_>]) -> Result<Attributes> {
     let check_one = |written: &WrittenAttribute<'_>| {

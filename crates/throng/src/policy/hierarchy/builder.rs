@@ -7,7 +7,8 @@ use crate::error::{Error, Result};
 use crate::keys::fields::{Item, number, whole};
 use crate::keys::source::Source;
 
-const UNITS: &[(&str, DateUnit)] = &[
+/// The units by the words of a policy.
+pub(crate) const UNITS: &[(&str, DateUnit)] = &[
     ("month", DateUnit::Month),
     ("quarter", DateUnit::Quarter),
     ("year", DateUnit::Year),
