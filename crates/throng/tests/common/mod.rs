@@ -285,6 +285,32 @@ pub fn rows_of_text(text: &[u8]) -> Vec<Vec<String>> {
     reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
 }
 
+/// What a published cell says of a number, read from its text alone: the lowest number it covers, the highest, and whether the
+/// highest is left out. For whole numbers and decimals that are not negative, and for `*`.
+pub fn plain_range(cell: &str) -> (f64, f64, bool) {
+    if cell == "*" {
+        return (f64::NEG_INFINITY, f64::INFINITY, false);
+    }
+    let Some(inside) = cell.strip_prefix('[') else {
+        let number = cell.parse().unwrap_or_else(|_| panic!("{cell} is no number"));
+        return (number, number, false);
+    };
+    let (low, high) = inside[..inside.len() - 1].split_once('-').unwrap();
+    (low.parse().unwrap(), high.parse().unwrap(), inside.ends_with(')'))
+}
+
+/// Whether a published cell covers a number, read from its text alone.
+pub fn plain_covers(cell: &str, number: f64) -> bool {
+    let (low, high, open) = plain_range(cell);
+    low <= number && (number < high || (number == high && !open))
+}
+
+/// Whether a published cell covers numbers up to p and numbers from q on, read from its text alone.
+pub fn plain_crosses(cell: &str, (p, q): (f64, f64)) -> bool {
+    let (low, high, open) = plain_range(cell);
+    low <= p && (high > q || (high == q && !open))
+}
+
 /// Where the large data sets are, if they are there; says so if not.
 pub fn shared_data() -> Option<PathBuf> {
     let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
