@@ -302,7 +302,7 @@ impl Places {
 fn spans(attribute: &Attribute, cell: &Cell) -> Vec<(f64, f64)> {
     match attribute.domain.scale() {
         Scale::Numeric { .. } => {
-            cell.range.into_iter().chain(cell.missing.then_some((MISSING, MISSING))).collect()
+            cell.numbers().into_iter().chain(cell.missing.then_some((MISSING, MISSING))).collect()
         }
         Scale::Categorical(_) => vec![(f64::from(cell.leaves.0), f64::from(cell.leaves.1) - 1.0)],
     }
