@@ -62,7 +62,7 @@ pub struct Policy {
     pub method: MethodChoice,
     /// The attributes, in the order they were written.
     pub attributes: IndexMap<String, AttributePolicy>,
-    /// The options of each task of [`crate::evaluate::TASKS`], for the task to read.
+    /// The options of each task of the registry, for the task to read.
     pub evaluate: IndexMap<String, toml::Table>,
 }
 
@@ -95,7 +95,7 @@ impl Unlisted {
 /// The method, its seed and its own options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodChoice {
-    /// A name in [`crate::method::METHODS`]; not checked by the policy.
+    /// The name of a method; not checked by the policy.
     pub name: String,
     /// The seed of all randomness; 0 if none was written.
     pub seed: u64,

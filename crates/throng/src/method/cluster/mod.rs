@@ -7,7 +7,7 @@
 //! partner may be left out instead, at the price of its full range, up to the policy's share. `euclid-cluster` is the
 //! thesis's baseline: the same loop, but the merged box with the least Σ (highest − lowest) wins.
 //!
-//! With `overlap = false` ranges of a number are equal or do not meet: clusters are made within bands ([`bands`]).
+//! With `overlap = false` ranges of a number are equal or do not meet: clusters are made within bands (`bands`).
 //!
 //! The partner is found in a tree over the clusters: a branch whose best possible outcome is worse than one already
 //! found is left out ([`tree`]). Outcomes are compared exactly, so the answer is that of looking at all pairs.
