@@ -27,6 +27,9 @@ use crate::watch::Watch;
 use crate::words::did_you_mean;
 use crate::words::shorten;
 
+/// Bytes of stack for reading a policy.
+const STACK: usize = 64 << 20;
+
 /// The method of a policy that names none.
 pub const DEFAULT_METHOD: &str = "auto";
 
@@ -131,7 +134,16 @@ impl Policy {
     /// # Ok::<(), throng::Error>(())
     /// ```
     pub fn parse(text: &str, path: Option<&Path>) -> Result<Self> {
-        check::check(written::parse(text, path)?, text, path)
+        let parse = || check::check(written::parse(text, path)?, text, path);
+        // What is nested deeply is read by recursion, and refused only then: the stack of a caller may be too small for it.
+        std::thread::scope(|scope| {
+            let reader = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse);
+            match reader.map(std::thread::ScopedJoinHandle::join) {
+                Ok(Ok(policy)) => policy,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(_) => parse(),
+            }
+        })
     }
 
     /// What keys of `[privacy]` ask for that do not stand in a policy's text: `privacy` as TOML would say it, over some
