@@ -71,6 +71,7 @@ impl Recipe {
             },
             attributes,
             evaluate: Default::default(),
+            effort: Default::default(),
         })
     }
 }
