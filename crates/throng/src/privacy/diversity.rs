@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::{Achieved, Figure, Frequency, Histogram, Kind, Margin, Model, Part, ROUNDING, Spec, Tally};
+use super::{
+    About, Achieved, Figure, Frequency, Histogram, Kind, Margin, Model, Part, ROUNDING, Spec, Tally,
+};
 use crate::data::{Data, Protected};
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{Keys, out_of_range};
@@ -130,7 +132,8 @@ impl DiversitySpec {
             "l",
             format!("l-diversity ({})", self.form.name()),
             self.meaning(published.whose.is_some()),
-        );
+        )
+        .about(About::Values);
         let achieved = match self.form {
             Diversity::Recursive { .. } if least.is_nan() => achieved,
             _ => achieved.reached(Figure::Number(least)),

@@ -43,7 +43,7 @@ mod tally;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use achieved::{Achieved, Bound, Figure};
+pub use achieved::{About, Achieved, Bound, Figure};
 pub use anonymity::KAnonymity;
 pub use closeness::{Closeness, ClosenessSpec, Ground};
 pub use disclosure::{Disclosure, DisclosureSpec};
