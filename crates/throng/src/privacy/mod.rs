@@ -21,6 +21,7 @@
 //! ```
 
 mod achieved;
+mod alpha;
 mod anonymity;
 mod closeness;
 mod disclosure;
@@ -44,6 +45,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 pub use achieved::{About, Achieved, Bound, Figure};
+pub use alpha::{Alpha, AlphaSpec};
 pub use anonymity::KAnonymity;
 pub use closeness::{Closeness, ClosenessSpec, Ground};
 pub use disclosure::{Disclosure, DisclosureSpec};
@@ -78,6 +80,7 @@ pub static KINDS: &[Kind] = &[
     closeness::KIND,
     likeness::KIND,
     disclosure::KIND,
+    alpha::KIND,
     max_loss::KIND,
     max_span::KIND,
     max_gcp::KIND,
