@@ -2,6 +2,7 @@
 
 use super::methods;
 use super::page::{Block, Section};
+use super::text::listing;
 use crate::audit::{Measures, RuleMeasure};
 use crate::method::Fact;
 use crate::policy::{Kind, Policy, Role};
@@ -46,10 +47,12 @@ impl Circumstances<'_> {
     /// What in a policy has no effect on a release, or another one than a reader might think.
     fn notes(&self, measures: &Measures) -> Vec<String> {
         let mut notes = Vec::new();
-        if let [first, rest @ ..] = self.left_out_options {
-            let names = rest.iter().fold(first.clone(), |names, name| format!("{names}, {name}"));
+        if !self.left_out_options.is_empty() {
+            let names = listing(self.left_out_options);
+            let (do_not, were) =
+                if self.left_out_options.len() == 1 { ("does not", "was") } else { ("do not", "were") };
             notes.push(format!(
-                "[method] was written for another method: {names} does not apply to this one and was left out."
+                "[method] was written for another method: {names} {do_not} apply to this one and {were} left out."
             ));
         }
         if self.policy.privacy.suppress > 0.0 && measures.suppressed == 0 {
