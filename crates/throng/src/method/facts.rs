@@ -19,6 +19,11 @@ pub enum Fact {
         /// Why.
         because: Because,
     },
+    /// Records were left out because no release could have them.
+    LeftOut {
+        /// How many.
+        records: usize,
+    },
     /// The privacy that was reached within a limit on the loss.
     ReachedWithinLimit {
         /// `k` or `l`.
@@ -54,7 +59,7 @@ pub enum Fact {
 }
 
 /// Why a method was chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Because {
@@ -67,6 +72,13 @@ pub enum Because {
     },
     /// As a rule it loses least.
     LosesLeast,
+    /// Several were run and it lost least.
+    LostLeast {
+        /// The names of those that were run.
+        of: Vec<&'static str>,
+    },
+    /// The table is so small that all partitions can be looked at.
+    TableIsTiny,
 }
 
 /// A full-domain recoding: one level per attribute, a *string* of levels.
