@@ -41,6 +41,23 @@ pub(crate) fn above_zero(source: Source<'_>, key: &str, written: &Spanned<f64>) 
     within(source, key, written, "a number above 0", |value| value.is_finite() && value > 0.0)
 }
 
+/// Weights and importances beyond these limits would drown all others, and sums of them would overflow.
+const LIGHTEST: f64 = 1e-9;
+const HEAVIEST: f64 = 1e9;
+/// Weights and importances, in words.
+pub(crate) const WEIGHT_EXPECTED: &str = "a number from 0.000000001 to 1000000000";
+
+/// A weight or an importance.
+pub(crate) fn weight(source: Source<'_>, key: &str, written: &Spanned<f64>) -> Result<f64> {
+    above_zero(source, key, written)?;
+    within(source, key, written, WEIGHT_EXPECTED, is_weight)
+}
+
+/// Whether a number may be a weight or an importance.
+pub(crate) fn is_weight(value: f64) -> bool {
+    (LIGHTEST..=HEAVIEST).contains(&value)
+}
+
 pub(crate) fn out_of_range(
     source: Source<'_>,
     key: &str,
