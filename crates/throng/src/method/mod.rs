@@ -12,6 +12,7 @@ pub mod cluster;
 pub mod exact;
 pub mod facts;
 pub mod improve;
+mod leaving_out;
 pub mod local;
 pub mod mondrian;
 pub mod options;
@@ -26,6 +27,7 @@ pub mod strings;
 pub mod top_down;
 
 pub use facts::Fact;
+pub use leaving_out::LeavingOut;
 pub use options::{OptionKind, OptionSpec, Options};
 pub use partition::Partition;
 pub use per_part::PerPart;
@@ -66,7 +68,7 @@ pub static STANDARD: &[Entry] = &[
 /// An option of methods that optimise research value.
 const BASE_OPTION: OptionSpec = OptionSpec {
     name: "base",
-    kind: OptionKind::Number { allowed: options::Numbers::NOT_NEGATIVE, default: Some(0.0) },
+    kind: OptionKind::Number { allowed: options::Numbers::WORTH, default: Some(0.0) },
     help: "what an attribute is worth besides the rules it keeps",
 };
 /// Another one.

@@ -26,7 +26,7 @@ use crate::audit::{Findings, Keep, Received, audit};
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::method::options::Mistake;
-use crate::method::{Entry, Method, Methods, PerPart, Published, Solution, Traits};
+use crate::method::{Entry, LeavingOut, Method, Methods, PerPart, Published, Solution, Traits};
 use crate::policy::Policy;
 use crate::privacy::Part;
 use crate::problem::{self, Problem};
@@ -130,7 +130,7 @@ impl Plan {
         let steered_by_rules = entry.takes.contains(&Part::HardRules);
         Ok(Plan {
             name: entry.name.to_owned(),
-            method: if steered_by_rules { method } else { Box::new(PerPart(method)) },
+            method: Box::new(LeavingOut(if steered_by_rules { method } else { Box::new(PerPart(method)) })),
             traits: entry.traits,
             steered_by_rules,
             target: target::of(&policy),
@@ -251,9 +251,6 @@ impl Plan {
 
     /// Finds groups; with a target also the k that they meet.
     pub fn find(&self, problem: &Problem, watch: &dyn Watch) -> Result<(Solution, Option<usize>)> {
-        if self.unmet == Unmet::Impossible {
-            problem.requirement.check_feasible(problem)?;
-        }
         match &self.target {
             None => Ok((self.method.solve(problem, watch)?, None)),
             Some(target) => {

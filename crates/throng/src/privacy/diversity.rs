@@ -3,11 +3,13 @@
 //! All four are monotone. *Frequency*, *distinct* and *entropy* follow from sums and concavity; for *recursive*
 //! (c, l) see Machanavajjhala et al. 2007, theorem on monotonicity; the tests check all of them.
 
+mod levels;
+
 use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::{Achieved, Figure, Frequency, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
+use super::{Achieved, Figure, Frequency, Histogram, Keeping, Kind, Model, Part, ROUNDING, Spec, Tally};
 use crate::error::{Error, Result};
 use crate::keys::{Keys, out_of_range};
 use crate::problem::{Counted, Problem};
@@ -305,12 +307,28 @@ impl Model for LDiversity {
         self.holds_for(tally.histogram(self.attribute))
     }
 
+    /// Those of values that are too frequent, in the order in which records are best left out.
+    fn fewest_to_lose(&self, keeping: &Keeping<'_>) -> Option<Vec<u32>> {
+        let lost = self.fewest(keeping.tally().histogram(self.attribute), keeping.allowance)?;
+        let counted = &keeping.problem.sensitive[self.attribute];
+        let mut to_lose = vec![0; counted.domain.len()];
+        lost.into_iter().for_each(|(value, lost)| to_lose[value as usize] = lost);
+        let goes = |record: &u32| {
+            let left = &mut to_lose[counted.codes[*record as usize] as usize];
+            let goes = *left > 0;
+            *left -= u32::from(goes);
+            goes
+        };
+        Some(keeping.records.iter().copied().filter(goes).collect())
+    }
+
     fn explain(&self, whole: &Tally, problem: &Problem) -> Error {
         let counts = whole.histogram(self.attribute);
         let attribute = &problem.sensitive[self.attribute];
         let most = counts.present().max_by_key(|(value, count)| (*count, std::cmp::Reverse(*value)));
         // Rounded down, for it must be possible itself; 2.9999999999999996 is a 3.
-        let reachable = (self.reachable(counts) * 1000.0 * (1.0 + ROUNDING)).floor() / 1000.0;
+        let reachable =
+            (self.largest_within(counts, problem.suppressible) * 1000.0 * (1.0 + ROUNDING)).floor() / 1000.0;
         let hint = match self.form {
             Diversity::Recursive { c } if reachable < 1.0 => {
                 format!("with c = {c} no l is possible; choose a larger c")
@@ -319,6 +337,9 @@ impl Model for LDiversity {
         };
         let mut message =
             format!("l = {} ({}) cannot be met by any release of this table", self.l, self.form.name());
+        if problem.suppressible > 0 {
+            message += &format!(" that leaves out at most {} records", problem.suppressible);
+        }
         if let Some((value, count)) = most {
             let share = 100.0 * f64::from(count) / whole.size() as f64;
             let value = shorten(attribute.domain.label(value));

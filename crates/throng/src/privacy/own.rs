@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use toml::{Spanned, Table, Value};
 
-use super::{Achieved, Figure, Kind, Model, Part, Place, Spec, Tally, spec};
+use super::{Achieved, Figure, Keeping, Kind, Model, Part, Place, Spec, Tally, spec};
 use crate::condition::Condition;
 use crate::error::{Error, Result};
 use crate::keys::fields::{Fields, Item, as_table, in_order, value};
@@ -225,9 +225,31 @@ impl Model for OwnAnonymity {
         tally.size() >= u64::from(tally.demand())
     }
 
-    fn explain(&self, whole: &Tally, _: &Problem) -> Error {
+    /// Whoever asks for more records than there are, again and again: nobody of them can stay.
+    fn fewest_to_lose(&self, keeping: &Keeping<'_>) -> Option<Vec<u32>> {
+        let demands = keeping.problem.demands.as_ref()?;
+        let asks = |record: u32| demands[record as usize] as usize;
+        let mut kept: Vec<u32> = keeping.records.to_vec();
+        loop {
+            let size = kept.len();
+            kept.retain(|record| asks(*record) <= size);
+            if kept.len() == size {
+                break;
+            }
+        }
+        let lost = keeping.records.len() - kept.len();
+        let goes = |record: &u32| asks(*record) > kept.len();
+        (lost <= keeping.allowance && !kept.is_empty())
+            .then(|| keeping.records.iter().copied().filter(goes).collect())
+    }
+
+    fn explain(&self, whole: &Tally, problem: &Problem) -> Error {
+        let most = match problem.suppressible {
+            0 => String::new(),
+            most => format!(", and more than {most} records would have to be left out"),
+        };
         Error::requirement(format!(
-            "a record asks for k = {}, but the table has only {} records",
+            "a record asks for k = {}, but the table has only {} records{most}",
             whole.demand(),
             whole.size()
         ))

@@ -36,7 +36,7 @@ impl Histogram {
         self.add_many(value, 1);
     }
 
-    fn add_many(&mut self, value: u32, many: u32) {
+    pub(super) fn add_many(&mut self, value: u32, many: u32) {
         let count = &mut self.counts[value as usize];
         if *count == 0 && many > 0 {
             self.place[value as usize] = self.present.len() as u32;
