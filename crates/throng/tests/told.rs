@@ -82,9 +82,7 @@ fn options_that_another_method_does_not_have_are_told() {
     };
     assert!(told.contains(&note("rounds and effort")) || told.contains(&note("effort and rounds")), "{told}");
     assert_eq!(names(&json(&found)["left_out_options"]), ["effort", "rounds"]);
-    // `improve` applies to it too and is kept.
-    let plain = parse(&format!("[method]\nname = \"hilbert\"\nseed = 1\n{PEOPLE}"));
-    assert!(found.measures.gcp < folder.anonymize(plain).unwrap().measures.gcp);
+    // `improve` applies to it too and is not among them.
     let own = folder.anonymize(with_options()).unwrap();
     assert!(own.left_out_options.is_empty() && !report::terminal(&own).contains("written for another"));
 }
@@ -130,7 +128,9 @@ fn what_may_be_left_out_counts_for_what_is_possible() {
         assert!(refused.message().contains("cannot be met by any release of this table"), "{refused}");
         let found = folder.anonymize(policy("0.34", method)).unwrap();
         let released = std::fs::read_to_string(folder.path("out.csv")).unwrap();
-        assert_eq!(released, "a,s\n2,y\n2,x\n", "{method}");
+        // Without a class to predict, refine leaves all masked.
+        let cell = if method == "refine" { "[1-2]" } else { "2" };
+        assert_eq!(released, format!("a,s\n{cell},y\n{cell},x\n"), "{method}");
         assert!(report::terminal(&found).contains("1 record was left out first"), "{method}");
         let too_few = folder.anonymize(policy("0.33", method)).unwrap_err();
         assert_eq!(too_few.fault(), Fault::Requirement, "{method}");
