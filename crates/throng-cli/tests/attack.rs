@@ -62,14 +62,12 @@ fn attacks_are_told_in_words_and_only_on_request() {
     anonymize(&folder, &["--keep-order", "--report", "report.json", "--report", "report.html"]);
     let ran = folder.run(&AUDIT);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains("farthest member has the most frequent value"), "{}", ran.stdout);
-    assert!(
-        ran.stdout.contains("above chance") && ran.stdout.contains("shuffle the sensitive"),
-        "{}",
-        ran.stdout
-    );
+    // Lines are wrapped anywhere.
+    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("farthest member"), "{}", ran.stdout);
+    assert!(told.contains("above chance") && told.contains("shuffle the sensitive"), "{}", ran.stdout);
     assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
-    assert!(ran.stdout.contains("largest that this table allows"), "{}", ran.stdout);
+    assert!(told.contains("largest that this table allows"), "{}", ran.stdout);
     assert!(!folder.run(&AUDIT[..5]).stdout.contains("farthest"));
     let told: serde_json::Value = serde_json::from_str(&folder.read("report.json")).unwrap();
     assert!(told["l_feasible"].as_f64().unwrap() > 3.0, "{told}");
@@ -86,7 +84,7 @@ fn permuted_releases_can_be_attacked_and_tables_without_sensitive_values_cannot(
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(told["attack"]["membership"], "exact");
-    let policy = POLICY.replace("[attribute.illness]\nrole = \"sensitive\"", "");
+    let policy = POLICY.replace("role = \"sensitive\"", "role = \"other\"");
     let folder = Folder::new()
         .with("people.csv", &people(60))
         .with("policy.toml", &policy)

@@ -17,7 +17,9 @@ fn refused(folder: &Folder, line: &str) -> String {
     let before: Vec<(String, Vec<u8>)> = contents(folder);
     let ran = folder.run(&line.split(' ').collect::<Vec<_>>());
     assert_eq!(ran.code, 2, "{line}: {}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("overwrite") && ran.stderr.contains("help:"), "{line}: {}", ran.stderr);
+    // With --json the same is told to programs.
+    let hint = if line.contains("--json") { "\"hint\":\"" } else { "help:" };
+    assert!(ran.stderr.contains("overwrite") && ran.stderr.contains(hint), "{line}: {}", ran.stderr);
     assert!(before == contents(folder), "{line} changed a file");
     ran.stderr
 }

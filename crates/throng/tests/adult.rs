@@ -48,7 +48,7 @@ fn publish(table: &Path, policy: &Policy, folder: &Path) -> PathBuf {
         order: Order::Shuffled,
         overrides: Vec::new(),
         hashes: false,
-        secret: None,
+        secret: Some(throng::secret::Secret::from_bytes(b"the same in all tests")),
         registry: Default::default(),
     };
     run.run(&Unwatched).unwrap();

@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use common::{Case, Loaded, can_do, cases, load, rows_of_text};
 use proptest::prelude::*;
@@ -84,7 +84,7 @@ fn keeps_each_safe(loaded: &Loaded) -> bool {
 fn check_each_quasi_identifier(loaded: &Loaded, solution: &Solution) {
     let boxes = solution.recoding.boxes(&loaded.problem, &solution.partition).expect("a recoding has boxes");
     for own in loaded.problem.requirement.quasi_identifiers() {
-        let mut counts: HashMap<Vec<(u32, u32)>, usize> = HashMap::new();
+        let mut counts: BTreeMap<Vec<(u32, u32)>, usize> = BTreeMap::new();
         for (at, group) in solution.partition.groups().enumerate() {
             let inside =
                 |name: &str| own.attributes.as_ref().is_none_or(|names| names.iter().any(|own| own == name));
@@ -116,7 +116,7 @@ fn loss_of(loaded: &Loaded, solution: &Solution) -> f64 {
 }
 
 /// Whether a published cell may stand for an original one, told from the texts alone.
-fn covers(cell: &str, original: &str, hierarchy: &HashMap<String, Vec<String>>) -> bool {
+fn covers(cell: &str, original: &str, hierarchy: &BTreeMap<String, Vec<String>>) -> bool {
     let number = |text: &str| {
         text.parse::<f64>().ok().or_else(|| {
             let parts: Vec<f64> = text.split('-').filter_map(|part| part.parse().ok()).collect();
@@ -162,8 +162,8 @@ fn labels_above(kind: &common::Kind, value: &str) -> Vec<String> {
 }
 
 /// How often each sensitive value occurs among some rows.
-fn secrets<'a>(rows: impl Iterator<Item = &'a Vec<String>>) -> HashMap<&'a str, f64> {
-    let mut counts = HashMap::new();
+fn secrets<'a>(rows: impl Iterator<Item = &'a Vec<String>>) -> BTreeMap<&'a str, f64> {
+    let mut counts = BTreeMap::new();
     rows.for_each(|row| *counts.entry(row.last().unwrap().as_str()).or_insert(0.0) += 1.0);
     counts
 }
@@ -171,7 +171,7 @@ fn secrets<'a>(rows: impl Iterator<Item = &'a Vec<String>>) -> HashMap<&'a str, 
 /// The worst class of a release: how much a value gains, or how far the logarithm of its share is off.
 fn farthest(key: &str, quasi: usize, table: &[Vec<String>], release: &[Vec<String>]) -> f64 {
     let whole = secrets(table[1..].iter());
-    let mut classes: HashMap<&[String], Vec<&Vec<String>>> = HashMap::new();
+    let mut classes: BTreeMap<&[String], Vec<&Vec<String>>> = BTreeMap::new();
     release[1..].iter().for_each(|row| classes.entry(&row[..quasi]).or_default().push(row));
     let mut worst = 0.0f64;
     for rows in classes.values() {
@@ -194,7 +194,7 @@ fn farthest(key: &str, quasi: usize, table: &[Vec<String>], release: &[Vec<Strin
 fn fewest_people(case: &Case, population: &[Vec<String>], release: &[Vec<String>]) -> f64 {
     let fits = |row: &[String], person: &[String]| {
         case.kinds.iter().zip(row.iter().zip(person)).all(|(kind, (cell, value))| {
-            covers(cell, value, &HashMap::from([(value.clone(), labels_above(kind, value))]))
+            covers(cell, value, &BTreeMap::from([(value.clone(), labels_above(kind, value))]))
         })
     };
     let people = |row: &Vec<String>| population[1..].iter().filter(|person| fits(row, person)).count();
@@ -250,7 +250,7 @@ proptest! {
                 assert_eq!(after.len(), before.len() - identifiers);
                 for (at, kind) in case.kinds.iter().enumerate() {
                     let (cell, value) = (&after[at], &before[at + 1]);
-                    let above = HashMap::from([(value.clone(), labels_above(kind, value))]);
+                    let above = BTreeMap::from([(value.clone(), labels_above(kind, value))]);
                     assert!(covers(cell, value, &above), "\"{cell}\" does not cover \"{value}\" ({kind:?})");
                 }
                 assert_eq!(&after[case.kinds.len()..], &before[case.kinds.len() + 1..=after.len()]);

@@ -269,7 +269,8 @@ fn values_shuffled_within_classes_are_within_noise_of_the_control() {
     let classes = solve(&own).partition;
     let leaking = attack(&own.problem, &classes, &Unwatched).unwrap();
     assert!(
-        leaking[0].farthest.is_above_chance() && leaking[0].windows.iter().all(|own| own.is_above_chance())
+        leaking[0].farthest.is_above_chance()
+            && leaking[0].windows.iter().all(throng::attack::Windows::is_above_chance)
     );
     let mut random = ChaCha8Rng::seed_from_u64(8);
     for class in classes.groups() {
@@ -350,7 +351,7 @@ fn a_release_of_another_table_is_refused() {
     let other: String = text
         .lines()
         .enumerate()
-        .map(|(at, line)| if at < 5 || at > 60 { format!("{line}\n") } else { "[0-7],v1\n".to_owned() })
+        .map(|(at, line)| if !(5..=60).contains(&at) { format!("{line}\n") } else { "[0-7],v1\n".to_owned() })
         .collect();
     std::fs::write(&file, other).unwrap();
     let error = run::attack_files(&data, &file, &own.policy, &Unwatched).unwrap_err();

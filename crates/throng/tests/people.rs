@@ -247,7 +247,7 @@ fn check_diversity(loaded: &Loaded, every: &[Class<'_>], least: f64) {
                 throng::policy::Diversity::Frequency => assert!(least + CLOSE >= l),
                 throng::policy::Diversity::Distinct => assert!(counts.len() as f64 >= l, "{counts:?}"),
                 throng::policy::Diversity::Entropy => {
-                    assert!(entropy(&counts) + CLOSE >= l.ln(), "{counts:?}")
+                    assert!(entropy(&counts) + CLOSE >= l.ln(), "{counts:?}");
                 }
                 throng::policy::Diversity::Recursive { c } => assert!(recursive(&counts, c, l as usize)),
             }

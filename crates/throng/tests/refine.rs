@@ -224,6 +224,8 @@ mod plain {
         pub gain: f64,
         pub loss: f64,
         pub anonymity: Vec<u32>,
+        /// Whether what is published changes.
+        pub seen: bool,
     }
 
     pub struct Plain<'a> {
@@ -426,7 +428,8 @@ mod plain {
                     let loss = f64::from(lost) / own.len() as f64;
                     let hides = matches!(mask, Mask::Hidden(_));
                     let gain = self.gain(attribute, &whole, &parts, hides);
-                    found.push(Refinement { attribute, low, parts, after, gain, loss, anonymity });
+                    let seen = parts.len() != 1 || parts[0] != whole;
+                    found.push(Refinement { attribute, low, parts, after, gain, loss, anonymity, seen });
                 }
             }
             found
@@ -449,7 +452,7 @@ mod plain {
                 let order = |own: &Refinement| (self.problem.attributes[own.attribute].place, own.low);
                 let best = candidates.into_iter().filter(close).min_by_key(order).unwrap();
                 state[best.attribute] = best.after.clone();
-                trace.push(best);
+                trace.extend(best.seen.then_some(best));
             }
         }
     }

@@ -47,7 +47,7 @@ fn one(methods: &Methods, entry: &Entry) -> Result<String> {
     text += "\nOptions, to be written under [method]\n";
     for option in options(methods, entry)? {
         let default = match option.kind.default_in_words() {
-            Some(default) => format!("{} unless written", default),
+            Some(default) => format!("{default} unless written"),
             None => "not set unless written".to_owned(),
         };
         text += &format!("    {}\n        {}\n", option.name, option.help);

@@ -88,7 +88,7 @@ fn is_day(text: &str, separator: char) -> bool {
     let parts: Vec<&str> = text.split(separator).collect();
     let short =
         |part: &&str| matches!(part.len(), 1 | 2 | 4) && part.bytes().all(|byte| byte.is_ascii_digit());
-    parts.len() == 3 && parts.iter().all(|part| short(part))
+    parts.len() == 3 && parts.iter().all(short)
 }
 
 /// `10:15`, `10:15:30.250`, `10:15Z`, `10:15:30+01:00`.

@@ -4,7 +4,7 @@
 //! who knows a person's value there finds the row, however well the quasi-identifiers are hidden. So every column beside them
 //! is counted: its distinct values, the share of rows that are unique by it alone and together with the published
 //! quasi-identifiers, and the share unique on all that is published. A column that nobody mentioned, or that looks like an
-//! identifier, is not published unless the policy says so ([`check`]).
+//! identifier, is not published unless the policy says so (`check`).
 //!
 //! Cost: one grouping of all rows for each column, and one for all of them together.
 

@@ -2,9 +2,9 @@
 //!
 //! The attacker knows everyone's quasi-identifiers, who is in which class, and the sensitive values of each class. If grouping
 //! tells nothing, every order of the values within a class is as likely as any other. Two tests ask whether that is so:
-//! - [`farthest`]: is the member that lies farthest from the others of its class the one with the most frequent value? A
+//! - `farthest`: is the member that lies farthest from the others of its class the one with the most frequent value? A
 //!   record that would be cheaper elsewhere but was not moved is mostly one whose value had no room there.
-//! - [`windows`]: do stretches of records along a line hold as many of the most frequent value as their classes say, within
+//! - `windows`: do stretches of records along a line hold as many of the most frequent value as their classes say, within
 //!   what chance allows? This also finds what grouping tells of several records together.
 //!
 //! Each stands beside a *control*: the same with values shuffled within classes, which is what a release that tells nothing

@@ -85,6 +85,9 @@ fn unreadable(release: &Table, column: usize, entry: usize, text: &str) -> Error
     )
 }
 
+const NOTHING: Cell =
+    Cell { ncp: 0.0, single: false, range: None, ends_before: None, leaves: (0, 0), missing: false };
+
 /// Reads the cells of one attribute.
 struct CellReader<'a> {
     attribute: &'a Attribute,
@@ -125,15 +128,10 @@ impl<'a> CellReader<'a> {
             Scale::Numeric { .. } if self.is_missing(text) => Some(self.only_missing()),
             Scale::Numeric { values, .. } => {
                 let single = |text: &str| self.attribute.domain.read(text).map(|number| (number, number));
-                single(text)
-                    .or_else(|| self.beyond(text))
-                    .or_else(|| range(text, |end| self.attribute.domain.read(end)))
-                    .or_else(|| {
-                        let (low, end) = half_open_range(text, |end| self.attribute.domain.read(end))?;
-                        let high = values[..values.partition_point(|value| *value < end)].last()?;
-                        Some((low, high.max(low)))
-                    })
-                    .map(|ends| self.between(ends))
+                let read = |end: &str| self.attribute.domain.read(end);
+                let closed = single(text).or_else(|| self.beyond(text)).or_else(|| range(text, read));
+                let closed = closed.map(|ends| self.between(ends));
+                closed.or_else(|| self.before(half_open_range(text, read)?, values))
             }
         }
     }
@@ -167,18 +165,24 @@ impl<'a> CellReader<'a> {
 
     fn anything(&self) -> Cell {
         let range = Some((self.first, self.last));
-        Cell { ncp: 1.0, single: false, range, leaves: (0, 0), missing: self.missing_label.is_some() }
+        Cell { ncp: 1.0, single: false, range, missing: self.missing_label.is_some(), ..NOTHING }
     }
 
     fn only_missing(&self) -> Cell {
-        Cell { ncp: 0.0, single: true, range: None, leaves: (0, 0), missing: true }
+        Cell { single: true, missing: true, ..NOTHING }
     }
 
     fn between(&self, (low, high): (f64, f64)) -> Cell {
         // Halved against overflow, as in the kernel.
         let width = self.last / 2.0 - self.first / 2.0;
         let ncp = if width > 0.0 { ((high / 2.0 - low / 2.0) / width).min(1.0) } else { 0.0 };
-        Cell { ncp, single: low == high, range: Some((low, high)), leaves: (0, 0), missing: false }
+        Cell { ncp, single: low == high, range: Some((low, high)), ..NOTHING }
+    }
+
+    /// A half-open range. It loses as much as the numbers of the table inside of it, and covers all up to its end.
+    fn before(&self, (low, end): (f64, f64), values: &[f64]) -> Option<Cell> {
+        let high = values[..values.partition_point(|value| *value < end)].last()?;
+        Some(Cell { ends_before: Some(end), ..self.between((low, high.max(low))) })
     }
 
     fn read_node(&self, tree: &Taxonomy, text: &str) -> Option<Cell> {
@@ -187,6 +191,6 @@ impl<'a> CellReader<'a> {
         let single = leaves.len() == 1 && !(text == ANY && tree.leaf_count() > 1);
         let ncp = if single { 0.0 } else { tree.share(node) };
         let missing = self.attribute.domain.missing().is_some_and(|code| leaves.contains(&(code as usize)));
-        Some(Cell { ncp, single, range: None, leaves: (leaves.start as u32, leaves.end as u32), missing })
+        Some(Cell { ncp, single, leaves: (leaves.start as u32, leaves.end as u32), missing, ..NOTHING })
     }
 }

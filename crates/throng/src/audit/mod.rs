@@ -6,6 +6,7 @@
 
 mod distribution;
 mod loss;
+pub(crate) mod masked_truth;
 mod meaning;
 mod measures;
 mod outliers;

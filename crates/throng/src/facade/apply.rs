@@ -88,12 +88,12 @@ impl<'a> Apply<'a> {
 
     /// The masked records as record batches.
     pub fn to_batches(self) -> Result<Anonymized<Batches>> {
-        self.ready()?.to_batches()
+        self.ready()?.into_batches()
     }
 
     /// The masked records as delimited text.
     pub fn to_csv(self) -> Result<Anonymized<String>> {
-        self.ready()?.to_csv()
+        self.ready()?.into_csv()
     }
 
     fn ready(&self) -> Result<Ready<'_>> {

@@ -64,13 +64,13 @@ impl Ready<'_> {
         Ok(Anonymized { release: path.to_owned(), sensitive, report: prepared.publish()?, recipe })
     }
 
-    pub fn to_batches(self) -> Result<Anonymized<Batches>> {
+    pub fn into_batches(self) -> Result<Anonymized<Batches>> {
         self.in_memory(|ready, problem, solved| {
             ready.plan.to_batches(&ready.table, problem, solved, ready.watch)
         })
     }
 
-    pub fn to_csv(self) -> Result<Anonymized<String>> {
+    pub fn into_csv(self) -> Result<Anonymized<String>> {
         let made = self.in_memory(|ready, problem, solved| {
             ready.plan.write_in_memory(&ready.table, problem, solved, &CSV, ready.watch)
         })?;

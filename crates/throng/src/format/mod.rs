@@ -2,7 +2,7 @@
 //!
 //! A format is one entry: its name, the endings of its files, a reader and a writer. To add one: a file here, and one
 //! line in [`FORMATS`]; one that spells rows in a way of its own has a variant of `Spelling` too. What is written is
-//! [`Writable`]: formats know no releases. Nothing in a written file may tell more than its cells do: think of dictionaries, statistics,
+//! `Writable`: formats know no releases. Nothing in a written file may tell more than its cells do: think of dictionaries, statistics,
 //! order, and how cells are spelt.
 
 mod arrow;

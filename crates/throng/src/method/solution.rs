@@ -96,7 +96,7 @@ impl Solution {
     /// What was learned about masking records, where hard rules keep none apart.
     pub fn masks(&self) -> Option<&[Masks]> {
         match self.recoding.masks() {
-            Some([part]) => Some(&part.masks),
+            Some([part]) if part.limits.iter().all(Option::is_none) => Some(&part.masks),
             _ => None,
         }
     }

@@ -22,7 +22,7 @@ use std::path::Path;
 pub use registry::Registry;
 use target::Target;
 
-use crate::audit::{Findings, Keep, Received, audit};
+use crate::audit::{Cells, Findings, Keep, Received, audit, masked_truth};
 use crate::bind;
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
@@ -33,7 +33,9 @@ use crate::method::{
 use crate::policy::Policy;
 use crate::privacy::Part;
 use crate::problem::Problem;
-use crate::release::{Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, permutation};
+use crate::release::{
+    self, Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, permutation,
+};
 use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::Watch;
@@ -381,6 +383,14 @@ impl Plan {
     ) -> Result<Findings> {
         let received = written.read_back(problem, &solved.policy, Keep::Audited, watch)?;
         let findings = audit(problem, &solved.policy, &received, watch)?;
+        if self.unmet != Unmet::Impossible {
+            let cells = Cells::read(problem, &solved.policy, &received.table)?;
+            masked_truth::check(
+                problem,
+                &cells,
+                &release::records_in_order(problem, &solved.solution, self.order),
+            )?;
+        }
         self.check(&findings)?;
         Ok(findings)
     }

@@ -27,6 +27,9 @@ use crate::watch::Watch;
 use crate::words::did_you_mean;
 use crate::words::shorten;
 
+/// Bytes of stack for reading a policy.
+const STACK: usize = 64 << 20;
+
 /// The method of a policy that names none.
 pub const DEFAULT_METHOD: &str = "auto";
 
@@ -62,7 +65,7 @@ pub struct Policy {
     pub method: MethodChoice,
     /// The attributes, in the order they were written.
     pub attributes: IndexMap<String, AttributePolicy>,
-    /// The options of each task of [`crate::evaluate::TASKS`], for the task to read.
+    /// The options of each task of the registry, for the task to read.
     pub evaluate: IndexMap<String, toml::Table>,
 }
 
@@ -95,7 +98,7 @@ impl Unlisted {
 /// The method, its seed and its own options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MethodChoice {
-    /// A name in [`crate::method::METHODS`]; not checked by the policy.
+    /// The name of a method; not checked by the policy.
     pub name: String,
     /// The seed of all randomness; 0 if none was written.
     pub seed: u64,
@@ -131,7 +134,16 @@ impl Policy {
     /// # Ok::<(), throng::Error>(())
     /// ```
     pub fn parse(text: &str, path: Option<&Path>) -> Result<Self> {
-        check::check(written::parse(text, path)?, text, path)
+        let parse = || check::check(written::parse(text, path)?, text, path);
+        // What is nested deeply is read by recursion, and refused only then: the stack of a caller may be too small for it.
+        std::thread::scope(|scope| {
+            let reader = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse);
+            match reader.map(std::thread::ScopedJoinHandle::join) {
+                Ok(Ok(policy)) => policy,
+                Ok(Err(panic)) => std::panic::resume_unwind(panic),
+                Err(_) => parse(),
+            }
+        })
     }
 
     /// What keys of `[privacy]` ask for that do not stand in a policy's text: `privacy` as TOML would say it, over some

@@ -17,8 +17,8 @@ pub struct HardRules;
 
 /// The classes whose cells break a rule.
 pub(crate) fn broken_classes(rule: &BoundRule, published: &Published<'_>) -> Vec<usize> {
-    let breaks = |cell: &Cell| match (cell.range, cell.leaves) {
-        (Some(range), _) => rule.broken_by_numbers(range),
+    let breaks = |cell: &Cell| match (cell.numbers(), cell.leaves) {
+        (Some(numbers), _) => rule.broken_by_numbers(numbers),
         (None, (first, end)) => first < end && rule.broken_by((first, end - 1)),
     };
     let cells = published.cells_of(rule.attribute).enumerate();

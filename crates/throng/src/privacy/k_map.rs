@@ -254,7 +254,7 @@ impl Combinations {
 fn fewest_covered(published: &Published<'_>, population: &Table) -> u64 {
     let attributes = &published.data.attributes;
     let people: Vec<Places> =
-        attributes.iter().map(|attribute| Places::new(attribute, population, &published.missing)).collect();
+        attributes.iter().map(|attribute| Places::new(attribute, population, published.missing)).collect();
     let fewest = AtomicU64::new(u64::MAX);
     published.distinct_rows().par_iter().for_each(|row| {
         let cells: Vec<Vec<(f64, f64)>> = attributes
@@ -302,7 +302,7 @@ impl Places {
 fn spans(attribute: &Attribute, cell: &Cell) -> Vec<(f64, f64)> {
     match attribute.domain.scale() {
         Scale::Numeric { .. } => {
-            cell.range.into_iter().chain(cell.missing.then_some((MISSING, MISSING))).collect()
+            cell.numbers().into_iter().chain(cell.missing.then_some((MISSING, MISSING))).collect()
         }
         Scale::Categorical(_) => vec![(f64::from(cell.leaves.0), f64::from(cell.leaves.1) - 1.0)],
     }

@@ -94,7 +94,7 @@ impl Spec for MaxSpan {
 fn width(cell: &Cell) -> f64 {
     match cell.range {
         _ if cell.missing && !cell.single => f64::INFINITY,
-        Some((low, high)) => high - low,
+        Some((low, high)) => cell.ends_before.unwrap_or(high) - low,
         None => 0.0,
     }
 }

@@ -19,6 +19,9 @@ pub use crate::keys::Place;
 use crate::loss::Limits;
 use crate::published::Published;
 
+/// What a kind of requirement finds in a policy.
+pub type ReadSpec = Result<Option<Arc<dyn Spec>>>;
+
 /// What the registry knows of a kind of requirement.
 pub struct Kind {
     /// Its name, that of its specs.
@@ -26,7 +29,7 @@ pub struct Kind {
     /// Its keys in `[privacy]`.
     pub keys: &'static [&'static str],
     /// Reads them; `None` if none of them is there.
-    pub read: fn(&Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>>,
+    pub read: fn(&Keys<'_, '_>) -> ReadSpec,
     /// What it tells of a release where nobody asks for it.
     pub unasked: fn(&Privacy, &Published<'_>) -> Option<Achieved>,
 }

@@ -23,12 +23,24 @@ pub struct Cell {
     pub ncp: f64,
     /// Whether it stands for one value.
     pub single: bool,
-    /// The numbers it covers, for numeric attributes.
+    /// The numbers it covers, for numeric attributes; a half-open range up to the last number of the table that it covers,
+    /// as its loss is measured.
     pub range: Option<(f64, f64)>,
+    /// The number that a half-open range ends before.
+    pub ends_before: Option<f64>,
     /// The leaves it covers, for categories.
     pub leaves: (u32, u32),
     /// Whether it may stand for a missing value.
     pub missing: bool,
+}
+
+impl Cell {
+    /// The lowest and highest number that it covers as a reader understands it: `[60-70)` covers all numbers from 60 up to 70,
+    /// whether the table has them or not.
+    pub fn numbers(&self) -> Option<(f64, f64)> {
+        let (low, high) = self.range?;
+        Some((low, self.ends_before.map_or(high, f64::next_down)))
+    }
 }
 
 /// What the cells of a release say of each quasi-identifier.

@@ -350,6 +350,12 @@ fn check_names(columns: &[Column<'_>]) -> Result<()> {
     Ok(())
 }
 
+/// The records behind the rows of a release.
+pub(crate) fn records_in_order(problem: &Problem, solution: &Solution, order: Order) -> Vec<u32> {
+    let class_of = solution.partition.group_of_record(problem.len());
+    rows(problem, &solution.suppressed, &class_of, order).in_order().into_owned()
+}
+
 /// The records that are published, in the order asked for.
 fn rows(problem: &Problem, suppressed: &[u32], class_of: &[u32], order: Order) -> Rows {
     let all = 0..problem.len() as u32;

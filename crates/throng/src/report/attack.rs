@@ -62,7 +62,7 @@ fn told(attack: &Attack) -> Vec<String> {
     let mut rows = vec![
         ["", "found", "by chance", "shuffled", ""].map(str::to_owned).to_vec(),
         vec![
-            "farthest member has the most frequent value".to_owned(),
+            "farthest member".to_owned(),
             percent(far.hits),
             format!("{} ± {}", percent(far.chance), percent(far.error)),
             percent(far.control.mean),
@@ -88,7 +88,7 @@ fn told(attack: &Attack) -> Vec<String> {
 
 fn window_row(own: &Windows) -> Vec<String> {
     vec![
-        format!("z² of {} records along the curve", count(own.records as u64)),
+        format!("z² of {} neighbours", count(own.records as u64)),
         format!("{:.2}", own.mean),
         "1.00".to_owned(),
         format!("{:.2} ± {:.2}", own.control.mean, own.control.deviation),

@@ -1,7 +1,7 @@
 //! Masking other records with a learned recoding.
 //!
-//! The recoding was safe for the records it was learned from; whether it is for others, the audit tells. A value that the
-//! recipe does not cover is published as `*`.
+//! The recoding was safe for the records it was learned from; whether it is for others, the audit tells, and whether every
+//! cell covers the record behind it. A value that the recipe does not cover is published as `*`.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
 use crate::plan::{Choices, Plan, UNMET_HINT, Unmet};
 use crate::privacy::Judge;
 use crate::problem::Problem;
-use crate::recipe::{Recipe, take_unknown_values_in};
+use crate::recipe::{Masker, Recipe, take_unknown_values_in};
 use crate::release::{Files, Order, Publish};
 use crate::secret::Secret;
 use crate::table::{Reading, Table};
@@ -68,6 +68,7 @@ pub(crate) fn read_for_recipe(
     watch: &dyn Watch,
     open: impl FnOnce(&Reading<'_>) -> Result<Table>,
 ) -> Result<Table> {
+    recipe.check()?;
     let policy = recipe.policy()?;
     let plan = |names: &[String]| recipe.storage(&policy, names);
     open(&policy.reading(&plan, watch))
@@ -97,8 +98,8 @@ impl Method for Masking {
         watch.stage("masking", None);
         let masker = self.recipe.masker(problem)?;
         let attributes = 0..problem.attributes.len();
-        let of_record: Vec<Vec<u32>> = attributes.clone().map(|at| masker.cells(problem, at)).collect();
-        let facts = attributes.filter_map(|at| masker.not_covered(problem, at, &of_record[at])).collect();
+        let of_record: Vec<&[u32]> = attributes.clone().map(|at| masker.cells(at)).collect();
+        let facts = attributes.filter_map(|at| masker.not_covered(problem, at)).collect();
         let kept = match self.unmet {
             Unmet::Suppress => safe_records(problem, &of_record),
             _ => (0..problem.len() as u32).collect(),
@@ -127,7 +128,7 @@ impl Method for Masking {
 }
 
 /// Some records in classes of equal cells, in the order of their first records.
-fn group(of_record: &[Vec<u32>], records: &[u32]) -> Vec<Vec<u32>> {
+fn group(of_record: &[&[u32]], records: &[u32]) -> Vec<Vec<u32>> {
     let columns: Vec<Vec<u32>> = of_record
         .iter()
         .map(|cells| records.iter().map(|record| cells[*record as usize]).collect())
@@ -141,18 +142,22 @@ fn group(of_record: &[Vec<u32>], records: &[u32]) -> Vec<Vec<u32>> {
 }
 
 /// The records that are left if those of classes that fall short are taken out again and again.
-fn safe_records(problem: &Problem, of_record: &[Vec<u32>]) -> Vec<u32> {
-    let mut kept: Vec<u32> = (0..problem.len() as u32).collect();
+fn safe_records(problem: &Problem, of_record: &[&[u32]]) -> Vec<u32> {
+    // `*` breaks every rule.
+    let hard = |(at, _): &(usize, &&[u32])| problem.rules.of(*at).any(|rule| rule.hard);
+    let ruled: Vec<&[u32]> = of_record.iter().enumerate().filter(hard).map(|(_, cells)| *cells).collect();
+    let keeps_rules = |record: &u32| !ruled.iter().any(|cells| Masker::hides(cells[*record as usize]));
+    let mut kept: Vec<u32> = (0..problem.len() as u32).filter(keeps_rules).collect();
     loop {
         let before = kept.len();
         for own in problem.requirement.quasi_identifiers() {
             let inside = |name: &String| own.attributes.as_ref().is_none_or(|names| names.contains(name));
-            let cells: Vec<Vec<u32>> = problem
+            let cells: Vec<&[u32]> = problem
                 .attributes
                 .iter()
                 .zip(of_record)
                 .filter(|(attribute, _)| inside(&attribute.name))
-                .map(|(_, cells)| cells.clone())
+                .map(|(_, cells)| *cells)
                 .collect();
             let large = |class: &Vec<u32>| problem.people_among(class) >= own.k;
             kept = group(&cells, &kept).into_iter().filter(large).flatten().collect();

@@ -93,7 +93,7 @@ impl Role {
 
     /// Its name in policies and recipes.
     pub fn name(self) -> &'static str {
-        name_of(Self::NAMES, self)
+        name_of(Self::NAMES, &self)
     }
 }
 
@@ -123,7 +123,7 @@ impl Kind {
 
     /// Its name in policies and recipes.
     pub fn name(self) -> &'static str {
-        name_of(Self::NAMES, self)
+        name_of(Self::NAMES, &self)
     }
 }
 
@@ -167,7 +167,7 @@ impl DateUnit {
 
     /// Its name in policies and recipes.
     pub fn name(self) -> &'static str {
-        name_of(Self::NAMES, self)
+        name_of(Self::NAMES, &self)
     }
 }
 
@@ -194,6 +194,6 @@ pub enum Apart {
 }
 
 /// The name of one of several things.
-fn name_of<T: PartialEq>(names: &[(&'static str, T)], wanted: T) -> &'static str {
-    names.iter().find(|(_, own)| *own == wanted).map_or("", |(name, _)| name)
+fn name_of<T: PartialEq>(names: &[(&'static str, T)], wanted: &T) -> &'static str {
+    names.iter().find(|(_, own)| own == wanted).map_or("", |(name, _)| name)
 }

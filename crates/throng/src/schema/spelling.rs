@@ -34,6 +34,7 @@ pub enum Guess {
 
 impl Spelling {
     /// Guesses from all different values.
+    #[allow(clippy::needless_pass_by_value, reason = "an iterator is made for this call alone")]
     pub fn guess<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Guess {
         let Some(first) = texts.clone().next() else { return Guess::Neither };
         let all = |spelling: &Spelling| texts.clone().all(|text| spelling.read(text).is_some());
@@ -49,11 +50,11 @@ impl Spelling {
             }
             (Some(one), Some(other)) => Guess::Either(one, other),
             (Some(one), None) => Guess::Clear(one),
-            (None, _) => Self::guess_comma(texts),
+            (None, _) => Self::guess_comma(&texts),
         }
     }
 
-    fn guess_comma<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Guess {
+    fn guess_comma<'a>(texts: &(impl Iterator<Item = &'a str> + Clone)) -> Guess {
         let all = |spelling: Spelling| texts.clone().all(|text| spelling.read(text).is_some());
         match (all(Spelling::Comma), all(Spelling::Grouped)) {
             (true, true) => Guess::Either(Spelling::Comma, Spelling::Grouped),

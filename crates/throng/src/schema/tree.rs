@@ -69,6 +69,11 @@ impl Tree {
                 }
             }
         }
+        self.checked()
+    }
+
+    /// Checks that labels are unambiguous, as [`Tree::finish`] does, but keeps a label that is above all leaves.
+    pub fn checked(self) -> Result<Self> {
         self.check_labels()?;
         Ok(self)
     }
@@ -121,6 +126,11 @@ impl Tree {
     /// The leaves with their ancestors, in the order they were given.
     pub fn paths(&self) -> impl ExactSizeIterator<Item = (&str, &[String])> {
         self.paths.iter().map(|(leaf, path)| (leaf.as_str(), path.as_slice()))
+    }
+
+    /// The labels above a leaf, from its parent upwards.
+    pub fn above(&self, leaf: &str) -> Option<&[String]> {
+        self.paths.get(leaf).map(Vec::as_slice)
     }
 
     /// Whether a value is a leaf.

@@ -44,6 +44,7 @@ impl Table {
     /// assert_eq!(table.values(0), ["31", "?"]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[allow(clippy::needless_pass_by_value, reason = "a schema is shared, and callers give theirs away")]
     pub fn from_batches<I>(schema: SchemaRef, batches: I, reading: &Reading<'_>) -> Result<Self>
     where
         I: IntoIterator<Item: IntoBatch, IntoIter: Send>,

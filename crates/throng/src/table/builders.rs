@@ -45,6 +45,22 @@ pub(super) fn tree<'a>(
     Ok(Cow::Owned(tree))
 }
 
+/// All labels that a builder may give the groups of a value, whatever the other values are.
+pub(crate) fn labels_above(hierarchy: &Hierarchy, spelling: &Spelling, text: &str) -> Vec<String> {
+    match hierarchy {
+        Hierarchy::Tree(tree) => tree.above(text).unwrap_or_default().to_vec(),
+        Hierarchy::Intervals(widths) => {
+            let bands =
+                |number: f64| [true, false].into_iter().filter_map(move |whole| bands(number, widths, whole));
+            spelling.read(text).into_iter().flat_map(bands).flatten().collect()
+        }
+        Hierarchy::Prefix(lengths) => prefixes(text, lengths),
+        Hierarchy::Dates(units) => {
+            spelling.year_and_month(text).and_then(|own| calendar(own, units)).unwrap_or_default()
+        }
+    }
+}
+
 fn misfit(entry: usize, text: &str, hierarchy: &Hierarchy) -> Misfit {
     let what = if matches!(hierarchy, Hierarchy::Dates(_)) { "a date like 2024-02-29" } else { "a number" };
     Misfit {

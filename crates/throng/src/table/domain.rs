@@ -358,7 +358,7 @@ pub(super) fn encode_spelt(
 /// Tails of numbers where there are dates, or of dates where there are numbers.
 fn other_tails(texts: &[&str], missing: &[bool], dates: bool, tails: &Tails) -> Option<Misfit> {
     let both = tails.bottom.iter().chain(&tails.top);
-    let other = both.filter_map(|tail| tail.is_date()).any(|date| date != dates);
+    let other = both.filter_map(crate::schema::Tail::is_date).any(|date| date != dates);
     let (entry, _) = missing.iter().enumerate().find(|(_, missing)| !**missing)?;
     let is = if dates { "dates" } else { "numbers" };
     other.then(|| Misfit {

@@ -25,6 +25,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use crate::schema::{Spelling, spelling, value};
 pub use batches::IntoBatch;
+pub(crate) use builders::labels_above;
 use chunk::{Chunk, Slot};
 pub(crate) use chunk::{TextRow, Written, append};
 pub(crate) use distinct::Distinct;

@@ -9,6 +9,7 @@ use throng::audit::{Keep, Measures, Received, audit};
 use throng::bind::plan;
 use throng::format::CSV;
 use throng::method::{Entry, Methods, Solution};
+use throng::plan::{Choices, Plan, Registry};
 use throng::policy::Policy;
 use throng::privacy::Part;
 use throng::problem::Problem;
@@ -224,6 +225,10 @@ pub fn problem_of(csv: &str, policy: &Policy) -> Problem {
 pub fn bound(table: &Table, policy: &Policy) -> Problem {
     let mut problem = Problem::new(table, policy).unwrap();
     problem.secret = Secret::from_bytes(b"the same in all tests");
+    // A method whose point it is may leave records out though the policy does not say so.
+    if let Ok(plan) = Plan::new(policy, &Registry::default(), Choices::default()) {
+        problem.suppressible = plan.suppressible(problem.len());
+    }
     problem
 }
 
@@ -283,6 +288,32 @@ pub fn rows_of(path: &Path) -> Vec<Vec<String>> {
 pub fn rows_of_text(text: &[u8]) -> Vec<Vec<String>> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text);
     reader.records().map(|record| record.unwrap().iter().map(str::to_owned).collect()).collect()
+}
+
+/// What a published cell says of a number, read from its text alone: the lowest number it covers, the highest, and whether the
+/// highest is left out. For whole numbers and decimals that are not negative, and for `*`.
+pub fn plain_range(cell: &str) -> (f64, f64, bool) {
+    if cell == "*" {
+        return (f64::NEG_INFINITY, f64::INFINITY, false);
+    }
+    let Some(inside) = cell.strip_prefix('[') else {
+        let number = cell.parse().unwrap_or_else(|_| panic!("{cell} is no number"));
+        return (number, number, false);
+    };
+    let (low, high) = inside[..inside.len() - 1].split_once('-').unwrap();
+    (low.parse().unwrap(), high.parse().unwrap(), inside.ends_with(')'))
+}
+
+/// Whether a published cell covers a number, read from its text alone.
+pub fn plain_covers(cell: &str, number: f64) -> bool {
+    let (low, high, open) = plain_range(cell);
+    low <= number && (number < high || (number == high && !open))
+}
+
+/// Whether a published cell covers numbers up to p and numbers from q on, read from its text alone.
+pub fn plain_crosses(cell: &str, (p, q): (f64, f64)) -> bool {
+    let (low, high, open) = plain_range(cell);
+    low <= p && (high > q || (high == q && !open))
 }
 
 /// Where the large data sets are, if they are there; says so if not.

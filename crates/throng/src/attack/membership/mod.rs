@@ -71,8 +71,8 @@ pub fn members<'a>(
         (0..classes.len()).map(|class| ClassBox::new(problem, &cells, classes.first_row(class))).collect();
     let kinds = Kinds::new(problem, table)?;
     if in_order(problem, &classes, &boxes, &kinds) {
-        let groups = (0..classes.len()).map(|class| classes.rows(class).to_vec()).collect();
-        return Ok(Members { classes: partition(groups), known: Membership::Order, certain: 1.0 });
+        let groups: Vec<Vec<u32>> = (0..classes.len()).map(|class| classes.rows(class).to_vec()).collect();
+        return Ok(Members { classes: partition(&groups), known: Membership::Order, certain: 1.0 });
     }
     watch.stage("matching", None);
     let mut random = ChaCha8Rng::seed_from_u64(problem.seed);
@@ -81,7 +81,7 @@ pub fn members<'a>(
         .ok_or_else(|| mismatch(table, "some of its rows fit no record"))?;
     let certain = fitted.certain(table.len());
     let groups = mix::mix(problem, &boxes, &kinds, fitted, &mut random, watch)?;
-    Ok(Members { classes: partition(groups), known: Membership::Drawn, certain })
+    Ok(Members { classes: partition(&groups), known: Membership::Drawn, certain })
 }
 
 fn mismatch(table: &Table, what: &str) -> Error {
@@ -90,7 +90,7 @@ fn mismatch(table: &Table, what: &str) -> Error {
         .with_hint("is this a release of this table, under this policy?")
 }
 
-fn partition(groups: Vec<Vec<u32>>) -> Partition {
+fn partition(groups: &[Vec<u32>]) -> Partition {
     let sizes: Vec<usize> = groups.iter().map(Vec::len).filter(|size| *size > 0).collect();
     Partition::from_sizes(groups.concat(), sizes)
 }
@@ -152,5 +152,5 @@ fn by_exact_values(problem: &Problem, table: &Table, groups: &Classes, cells: &C
     let alone = |own: &&Vec<usize>| own.iter().all(|group| *group == own[0]);
     let certain: usize = groups_of.values().filter(alone).map(Vec::len).sum();
     let certain = certain as f64 / table.len().max(1) as f64;
-    Ok(Members { classes: partition(found), known: Membership::Exact, certain })
+    Ok(Members { classes: partition(&found), known: Membership::Exact, certain })
 }

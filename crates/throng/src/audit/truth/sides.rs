@@ -27,7 +27,7 @@ impl Passed {
         let mut counts = vec![0i64; size];
         self.of_record.iter().for_each(|number| counts[*number as usize] += 1);
         self.of_row.iter().for_each(|number| counts[*number as usize] -= 1);
-        counts.into_iter().filter(|count| *count < 0).map(|count| count.unsigned_abs()).sum()
+        counts.into_iter().filter(|count| *count < 0).map(i64::unsigned_abs).sum()
     }
 }
 

@@ -317,11 +317,11 @@ impl Classify {
         let raw = Data::of_table(problem, study.policy, table)?;
         self.check(problem.len())?;
         let splits = self.plan.splits(problem.len(), problem.seed);
-        let release = match self.masks {
-            Learned::Together => self.released(study, &splits)?,
-            Learned::Train => learn_masks(study, &raw, &splits, watch)?,
+        let (release, split) = match self.masks {
+            Learned::Together => (self.released(study, &splits)?, self.words(study)),
+            Learned::Train => (learn_masks(study, &raw, &splits, watch)?, self.plan.describe()),
         };
-        Ok(Material { raw, splits, release, labels: class_labels(problem), split: self.plan.describe() })
+        Ok(Material { raw, splits, release, labels: class_labels(problem), split })
     }
 
     fn check(&self, records: usize) -> Result<()> {
@@ -343,12 +343,10 @@ impl Classify {
     fn released(&self, study: &Study<'_>, splits: &[Split]) -> Result<Vec<(Data, Vec<Split>)>> {
         let data = Data::of_release(study.problem, study.policy, study.release, study.cells, self.ranges)?;
         let Some(records) = study.records else {
-            let rows = study.release.len();
-            let plan = match self.plan {
-                Plan::First(first) => Plan::Share(1.0 - first as f64 / study.problem.len() as f64),
-                plan => plan,
-            };
-            return Ok(vec![(data, plan.splits(rows, study.problem.seed))]);
+            return Ok(vec![(
+                data,
+                self.plan_of_rows(study).splits(study.release.len(), study.problem.seed),
+            )]);
         };
         let mut row_of = vec![None; study.problem.len()];
         for (row, record) in (0..).zip(records) {
@@ -357,6 +355,28 @@ impl Classify {
         let rows = |records: &[u32]| records.iter().filter_map(|record| row_of[*record as usize]).collect();
         let splits = splits.iter().map(|split| Split { train: rows(&split.train), test: rows(&split.test) });
         Ok(vec![(data, splits.collect())])
+    }
+}
+
+impl Classify {
+    /// How the rows of a release are split whose records nobody can tell: its first rows need not be the first records.
+    fn plan_of_rows(&self, study: &Study<'_>) -> Plan {
+        match self.plan {
+            Plan::First(first) => Plan::Share(1.0 - first as f64 / study.problem.len() as f64),
+            plan => plan,
+        }
+    }
+
+    /// How records are split, in words.
+    fn words(&self, study: &Study<'_>) -> String {
+        let (rows, table) = (self.plan_of_rows(study), self.plan.describe());
+        match study.records {
+            None if rows != self.plan => format!(
+                "for the table, {table}; for the release, whose rows need not come in its order, {}",
+                rows.describe()
+            ),
+            _ => table,
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Material, Split, Study, class_labels, no_masks};
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
 use crate::problem::Problem;
-use crate::recipe::{Finder, Mask, Recipe, take_unknown_values_in};
+use crate::recipe::{Finder, Ingredient, Mask, Recipe, take_unknown_values_in};
 use crate::table::{Map, Scale, Storage, Table};
 use crate::watch::Watch;
 
@@ -30,7 +30,7 @@ pub(super) fn material(study: &Study<'_>, table: &Table, path: &Path, watch: &dy
     let problem = study.problem;
     let raw = Data::of_table(problem, study.policy, table)?;
     let solution = study.solver.solve(problem, watch)?;
-    let parts = solution.recoding.masks().filter(|parts| parts.len() == 1);
+    let parts = solution.recoding.masks().filter(|_| solution.masks().is_some());
     let recipe = Recipe::new(problem, study.policy, parts.ok_or_else(|| no_masks(study, or))?);
     let (other_table, other) = read(study, table, path, &recipe, watch)?;
     let both = Both { first: (table, problem), second: (&other_table, &other), policy: study.policy };
@@ -142,21 +142,31 @@ impl Both<'_> {
 
     /// The cells of a quasi-identifier in both tables.
     fn masked(&self, feature: &Feature, recipe: &Recipe) -> Result<Values> {
-        let cells = recipe.attributes.get(&feature.name).map_or(&[][..], |own| &own.cells);
-        let finder = Finder::new(cells)?;
+        let own = recipe.attributes.get(&feature.name);
+        let cells = own.map_or(&[][..], |own| &own.cells);
+        let spelling = own.map(Ingredient::spelling).transpose()?.flatten();
+        let finder = Finder::new(cells, spelling.as_ref())?;
         let found = [self.first.1, self.second.1].map(|problem| {
             let at = problem.attributes.iter().position(|own| own.name == feature.name)?;
             let of_code = finder.cells_of(&problem.attributes[at]);
-            Some(codes(problem, at).map(|code| of_code[code as usize]).collect::<Vec<_>>())
+            Some(
+                of_code
+                    .map(|of_code| codes(problem, at).map(|code| of_code[code as usize]).collect::<Vec<_>>()),
+            )
         });
-        let of_both: Vec<Option<u32>> = found.into_iter().flatten().flatten().collect();
+        let found: Vec<Vec<Option<u32>>> = found.into_iter().flatten().collect::<Result<_>>()?;
+        let of_both = found.concat();
         match &feature.values {
             // Numbers that are all disclosed can be cut; what is hidden may be any of them.
             Values::Ranges { ends, .. } if !cells.is_empty() && cells.iter().all(Mask::is_single) => {
                 let learned = &ends[..self.first.1.len()];
                 let low = learned.iter().map(|own| own.0).fold(f64::INFINITY, f64::min);
                 let high = learned.iter().map(|own| own.1).fold(f64::NEG_INFINITY, f64::max);
-                let shown = |(cell, own): (&Option<u32>, &(f64, f64))| cell.map_or((low, high), |_| *own);
+                let shown = |(cell, own): (&Option<u32>, &(f64, f64))| match (cell, finder.shown(own.0)) {
+                    (Some(_), Some(shown)) if own.0 == own.1 => shown,
+                    (Some(_), _) => *own,
+                    (None, _) => (low, high),
+                };
                 Ok(ranges(of_both.iter().zip(ends).map(shown).collect()))
             }
             _ => {

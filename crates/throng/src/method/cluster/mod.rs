@@ -7,10 +7,12 @@
 //! partner may be left out instead, at the price of its full range, up to the policy's share. `euclid-cluster` is the
 //! thesis's baseline: the same loop, but the merged box with the least Σ (highest − lowest) wins.
 //!
+//! With `overlap = false` ranges of a number are equal or do not meet: clusters are made within bands (`bands`).
+//!
 //! The partner is found in a tree over the clusters: a branch whose best possible outcome is worse than one already
 //! found is left out ([`tree`]). Outcomes are compared exactly, so the answer is that of looking at all pairs.
 
-pub mod laminar;
+mod bands;
 pub mod tree;
 mod value;
 
@@ -20,13 +22,15 @@ use std::collections::BinaryHeap;
 use super::{
     Boxes, Entry, Fact, Method, OptionKind, OptionSpec, Options, Partition, Recoding, Solution, Traits,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::method::division::Division;
 use crate::privacy::{Judge, Part, Tally};
 use crate::problem::Problem;
 use crate::research::Settings;
+use crate::rules::BoundRule;
 use crate::table::Map;
 use crate::watch::Watch;
+use bands::Bands;
 use tree::{Clusters, Forest};
 pub use value::{Euclid, Price, ResearchPrice};
 
@@ -74,7 +78,7 @@ pub const EUCLID: Entry = Entry {
 const OVERLAP_OPTION: OptionSpec = OptionSpec {
     name: "overlap",
     kind: OptionKind::Flag { default: true },
-    help: "whether published ranges of numbers may overlap in part",
+    help: "whether published ranges of numbers may overlap",
 };
 const RESEARCH_OPTIONS: &[OptionSpec] = &[super::BASE_OPTION, super::IMPORTANCE_OPTION, OVERLAP_OPTION];
 
@@ -96,7 +100,7 @@ pub struct Cluster {
     pub kind: Kind,
     /// How research value is computed.
     pub research: Settings,
-    /// Whether published ranges of numbers may overlap in part.
+    /// Whether published ranges of numbers may overlap.
     pub overlap: bool,
     /// Whether partners are found by looking at all of them; for tests and benchmarks.
     pub plain: bool,
@@ -117,29 +121,26 @@ impl Cluster {
 impl Method for Cluster {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         let division = Division::of(problem)?;
-        let part_of = part_of_record(problem, &division);
-        let clusters = Clusters::distinct(problem, &part_of);
-        let allowance = match self.kind {
-            Kind::ResearchOrSuppress => problem.suppressible - division.suppressed.len(),
-            Kind::Research | Kind::Euclid => 0,
-        };
-        let found = match self.kind {
-            Kind::Euclid => {
-                Loop::new(self, problem, clusters, Euclid::new(problem), allowance, watch).run()?
+        let found = match self.overlap {
+            true => {
+                let part_of = part_of_record(problem, &division.parts);
+                self.run(
+                    problem,
+                    &division,
+                    Clusters::distinct(problem, &part_of, |_, code| (code, code)),
+                    watch,
+                )?
             }
-            Kind::Research | Kind::ResearchOrSuppress => {
-                let price = ResearchPrice::new(problem, &self.research, &clusters, &division.suppressed);
-                Loop::new(self, problem, clusters, price, allowance, watch).run()?
-            }
+            false => self.in_bands(problem, &division, watch)?,
         };
         Ok(self.solution(problem, &division, found))
     }
 }
 
-/// The part of the division that each record is in; `u32::MAX` for suppressed ones.
-fn part_of_record(problem: &Problem, division: &Division) -> Vec<u32> {
+/// The part that each record is in; `u32::MAX` for suppressed ones.
+fn part_of_record(problem: &Problem, parts: &[Vec<u32>]) -> Vec<u32> {
     let mut part_of = vec![u32::MAX; problem.len()];
-    for (at, part) in (0..).zip(&division.parts) {
+    for (at, part) in (0..).zip(parts) {
         part.iter().for_each(|record| part_of[*record as usize] = at);
     }
     part_of
@@ -154,6 +155,49 @@ struct Ended {
 }
 
 impl Cluster {
+    fn run(
+        &self,
+        problem: &Problem,
+        division: &Division,
+        clusters: Clusters,
+        watch: &dyn Watch,
+    ) -> Result<Ended> {
+        let allowance = match self.kind {
+            Kind::ResearchOrSuppress => problem.suppressible - division.suppressed.len(),
+            Kind::Research | Kind::Euclid => 0,
+        };
+        match self.kind {
+            Kind::Euclid => Loop::new(self, problem, clusters, Euclid::new(problem), allowance, watch).run(),
+            Kind::Research | Kind::ResearchOrSuppress => {
+                let price = ResearchPrice::new(problem, &self.research, &clusters, &division.suppressed);
+                Loop::new(self, problem, clusters, price, allowance, watch).run()
+            }
+        }
+    }
+
+    /// Clusters within bands of numbers, the best of narrow bands and wide ones.
+    fn in_bands(&self, problem: &Problem, division: &Division, watch: &dyn Watch) -> Result<Ended> {
+        let mut best: Option<(f64, Ended)> = None;
+        let mut before: Option<Bands> = None;
+        let slacks =
+            (0..usize::BITS).map(|power| 1usize << power).take_while(|slack| *slack <= problem.len().max(1));
+        for slack in slacks {
+            let bands = Bands::cut(problem, division, &self.research, slack);
+            if before.as_ref().is_some_and(|before| before.same_as(&bands)) {
+                continue;
+            }
+            let part_of = part_of_record(problem, &bands.parts);
+            let clusters = Clusters::distinct(problem, &part_of, |at, code| bands.of(at, code));
+            let found = self.run(problem, division, clusters, watch)?;
+            let worth = found.worth(problem, self);
+            if best.as_ref().is_none_or(|(most, _)| worth > *most) {
+                best = Some((worth, found));
+            }
+            before = Some(bands);
+        }
+        best.map(|(_, found)| found).ok_or_else(|| Error::bug("no bands of numbers were tried"))
+    }
+
     fn solution(&self, problem: &Problem, division: &Division, ended: Ended) -> Solution {
         let Ended { clusters, members, mut suppressed, value } = ended;
         suppressed.extend(&division.suppressed);
@@ -167,10 +211,7 @@ impl Cluster {
             sizes.push(members.len());
             boxes.iter_mut().enumerate().for_each(|(x, ends)| ends.push(clusters.ends(at as u32, x)));
         }
-        let recoding = (!self.overlap).then(|| {
-            laminar::widen(problem, &mut boxes, &sizes);
-            Recoding::Boxes(Boxes { ends: boxes })
-        });
+        let recoding = (!self.overlap).then_some(Recoding::Boxes(Boxes { ends: boxes }));
         let fact = value.map(|left| Fact::ClusterValue { left, before: problem.total_weight() });
         Solution {
             partition: Partition::from_sizes(order, sizes),
@@ -178,6 +219,41 @@ impl Cluster {
             recoding: recoding.unwrap_or_default(),
             facts: fact.into_iter().collect(),
         }
+    }
+}
+
+impl Ended {
+    /// How good it is: what its cells do not span, by the weights and rules of attributes or, where these do not matter, by
+    /// width alone.
+    fn worth(&self, problem: &Problem, method: &Cluster) -> f64 {
+        (0..problem.attributes.len())
+            .map(|x| match method.kind {
+                Kind::Euclid => -self.sum(x, |low, high| self.clusters.spans().width(x, low, high)),
+                Kind::Research | Kind::ResearchOrSuppress => {
+                    let spans = self.clusters.spans();
+                    let told = self.sum(x, |low, high| spans.whole(x) - spans.span(x, low, high));
+                    let spanned = 1.0 - told / (problem.len() as f64 * spans.whole(x));
+                    let (kept, all) = problem.rules.kept(x, |rule| self.breaks(problem, rule));
+                    bands::worth(&method.research, problem.attributes[x].weight, spanned, kept, all)
+                }
+            })
+            .sum()
+    }
+
+    fn alive(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.clusters.len() as u32).filter(|at| self.clusters.alive(*at))
+    }
+
+    /// Σ over the records of what is said of their ends.
+    fn sum(&self, x: usize, of: impl Fn(u32, u32) -> f64) -> f64 {
+        let ends = self.alive().map(|at| (self.clusters.size(at), self.clusters.ends(at, x)));
+        ends.map(|(size, (low, high))| f64::from(size) * of(low, high)).sum()
+    }
+
+    fn breaks(&self, problem: &Problem, rule: &BoundRule) -> bool {
+        let domain = &problem.attributes[rule.attribute].domain;
+        let mut ends = self.alive().map(|at| self.clusters.ends(at, rule.attribute));
+        ends.any(|(low, high)| rule.broken_by(domain.covered(low, high)))
     }
 }
 
@@ -343,14 +419,16 @@ impl<'a, P: Price> Loop<'a, P> {
 }
 
 impl Clusters {
-    /// One cluster per distinct record of each part, in the order of their first records.
-    fn distinct(problem: &Problem, part_of: &[u32]) -> Self {
+    /// One cluster per distinct record of each part, in the order of their first records; `published` tells the codes that a
+    /// code of an attribute is published with, at least.
+    fn distinct(problem: &Problem, part_of: &[u32], published: impl Fn(usize, u32) -> (u32, u32)) -> Self {
         let mut clusters = Clusters::new(problem);
-        let mut known: Map<Vec<u32>, u32> = Map::default();
+        let mut known: Map<Vec<(u32, u32)>, u32> = Map::default();
         let mut codes = Vec::with_capacity(problem.attributes.len());
         for record in (0..problem.len()).filter(|record| part_of[*record] != u32::MAX) {
             codes.clear();
-            codes.extend((0..problem.attributes.len()).map(|at| problem.records.code(record, at)));
+            let ends = |at: usize| published(at, problem.records.code(record, at));
+            codes.extend((0..problem.attributes.len()).map(ends));
             // Equal records are in the same part.
             let at = match known.get(&codes) {
                 Some(at) => *at,

@@ -41,11 +41,11 @@ impl Clusters {
         }
     }
 
-    /// A new cluster of one combination of codes, without records yet.
-    pub fn add(&mut self, codes: &[u32], part: u32) -> u32 {
-        self.low.extend(codes);
-        self.high.extend(codes);
-        self.span.extend(codes.iter().enumerate().map(|(at, code)| self.spans.span(at, *code, *code)));
+    /// A new cluster of one combination of codes or stretches of them, without records yet.
+    pub fn add(&mut self, ends: &[(u32, u32)], part: u32) -> u32 {
+        self.low.extend(ends.iter().map(|(low, _)| low));
+        self.high.extend(ends.iter().map(|(_, high)| high));
+        self.span.extend(ends.iter().enumerate().map(|(at, (low, high))| self.spans.span(at, *low, *high)));
         self.sizes.push(0);
         self.part.push(part);
         self.members.push(Vec::new());

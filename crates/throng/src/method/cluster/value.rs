@@ -54,7 +54,7 @@ struct OfAttribute {
 }
 
 impl ResearchPrice {
-    /// Prices for clusters that are single values; `suppressed` records are left out already.
+    /// Prices for clusters that are single values or bands of numbers; `suppressed` records are left out already.
     pub fn new(problem: &Problem, settings: &Settings, clusters: &Clusters, suppressed: &[u32]) -> Self {
         let spans = Arc::clone(clusters.spans());
         let attributes = problem
@@ -76,9 +76,11 @@ impl ResearchPrice {
                     })
                     .sum();
                 let all: f64 = problem.rules.of(at).map(|rule| rule.importance).sum();
+                let widened: f64 =
+                    (0..clusters.len()).map(|cluster| widening(problem, clusters, cluster, at)).sum();
                 OfAttribute {
                     weight: attribute.weight,
-                    raw: own + left_out,
+                    raw: own - widened + left_out,
                     now: own + suppressed.len() as f64 * spans.whole(at),
                     worth: 0.0,
                     whole: spans.whole(at),
@@ -90,6 +92,10 @@ impl ResearchPrice {
             })
             .collect();
         let mut price = ResearchPrice { spans, attributes, settings: settings.clone(), total: 0.0 };
+        for (x, own) in price.attributes.iter_mut().enumerate() {
+            let ends = (0..clusters.len() as u32).map(|cluster| clusters.ends(cluster, x));
+            ends.filter(|(low, high)| low < high).for_each(|(low, high)| Self::note_broken(own, low, high));
+        }
         price.take_stock();
         price
     }
@@ -164,6 +170,19 @@ impl ResearchPrice {
             + f64::from(clusters.size(other)) * (span - clusters.span(other, x));
         (grown, (low, high))
     }
+}
+
+/// How much more the records of a cluster span than their own values do.
+fn widening(problem: &Problem, clusters: &Clusters, cluster: usize, x: usize) -> f64 {
+    let (low, high) = clusters.ends(cluster as u32, x);
+    if low == high {
+        return 0.0;
+    }
+    let own = |record: &u32| {
+        let code = problem.records.code(*record as usize, x);
+        clusters.span(cluster as u32, x) - clusters.spans().span(x, code, code)
+    };
+    clusters.members[cluster].iter().map(own).sum()
 }
 
 impl Price for ResearchPrice {

@@ -66,7 +66,7 @@ impl<C: Code> Lots<'_, C> {
         let mut random = self.problem.secret.stream(SETS_STREAM);
         let mut order: Vec<u32> = (0..self.problem.len() as u32).collect();
         let mut enough = |size: usize| {
-            let mut draw = || order.partial_shuffle(&mut random, size).0.iter().copied().collect::<Vec<_>>();
+            let mut draw = || order.partial_shuffle(&mut random, size).0.to_vec();
             (0..SETS).filter(|_| self.holds(&draw())).count() >= ENOUGH
         };
         let most = (self.problem.len() / 2).max(self.unit);

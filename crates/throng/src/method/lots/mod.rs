@@ -6,14 +6,14 @@
 //! The posterior within classes is uniform exactly when the chance of a partition does not change if sensitive values are
 //! permuted within its classes. So here
 //! 1. *blocks* are cut by quasi-identifiers alone; sensitive values only say yes or no to both sides of a cut;
-//! 2. a large block is *dealt by lot* ([`deal`]): how many of each value go to a class is decided by counts, who they are by
+//! 2. a large block is *dealt by lot* (`deal`): how many of each value go to a class is decided by counts, who they are by
 //!    chance. A small block stays one class: dealing it would tell who kept it from being cut.
 //!
 //! What remains is "this block could not be cut", which fades with the number of classes per block ([`MANY`]). Low loss near
 //! the largest feasible l *is* the leak: if one value makes up 1/l of all records, classes that tell nothing must spread over
 //! the whole table.
 //!
-//! All lots come from the problem's secret: who could repeat them could undo them. [`blind`] makes better blocks in more
+//! All lots come from the problem's secret: who could repeat them could undo them. `blind` makes better blocks in more
 //! time, [`method::peel`](crate::method::peel) takes them.
 //!
 //! Cost: O(d·N·log² N) at worst; O(d·N·log N) as a rule.

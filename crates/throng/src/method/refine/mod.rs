@@ -18,6 +18,8 @@
 //!   the anonymity of its quasi-identifiers so far that further refinements there look cheap, and those of others, still at
 //!   the size of the table, look dear. So a search for several may end with less about the class than one for their
 //!   union has; begun with the union, it never does.
+//! * A refinement that changes no published cell, from a group to the only value in it, is made but neither told nor counted
+//!   (`iterations`).
 //! * Missing numbers are parted from the others before these are split.
 //! * The least count that a refinement would make is kept as a running minimum, so that no counts are stored with
 //!   the leaves (see `counting`), and gains come from counts of classes per value, taken once (see `benefit`).

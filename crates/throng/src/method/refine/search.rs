@@ -115,18 +115,28 @@ impl<'a> Search<'a> {
             if limits.seconds.is_some_and(|most| start.elapsed().as_secs_f64() >= most) {
                 break End::Seconds;
             }
+            if !self.advance() {
+                break End::Finished;
+            }
+            watch.advance(1);
+        };
+        Ok(self.finish(end))
+    }
+
+    /// Performs the best refinements up to one that is seen; tells whether there was any.
+    fn advance(&mut self) -> bool {
+        let told = self.trace.len();
+        while self.trace.len() == told {
             match self.choose() {
                 Some(choice) => self.perform(&choice),
                 None if self.led => {
                     self.led = false;
                     self.parts.truncate(self.asked);
-                    continue;
                 }
-                None => break End::Finished,
+                None => return false,
             }
-            watch.advance(1);
-        };
-        Ok(self.finish(end))
+        }
+        true
     }
 
     /// Makes candidates of a masked value.
@@ -233,7 +243,9 @@ impl<'a> Search<'a> {
         }
         self.count(Some(&Deal { attribute, value, children: &children, side: &side }));
         step.anonymity = self.parts[..self.asked].iter().map(|part| part.anonymity).collect();
-        self.trace.push(step);
+        if step.shows() {
+            self.trace.push(step);
+        }
     }
 
     /// A refinement as it is told; the anonymity is what it would leave.
@@ -300,7 +312,7 @@ impl<'a> Search<'a> {
     }
 
     fn finish(mut self, end: End) -> Outcome {
-        let open = self.choices().iter().map(|choice| self.step(choice)).collect();
+        let open = self.choices().iter().map(|choice| self.step(choice)).filter(Step::shows).collect();
         self.parts.truncate(self.asked);
         let (partition, boxes) = classes::of(self.problem, &self.states, &self.parts);
         Outcome {

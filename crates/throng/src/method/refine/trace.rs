@@ -21,6 +21,14 @@ pub struct Step {
     pub anonymity: Vec<u32>,
 }
 
+impl Step {
+    /// Whether anybody sees it. From a group with one value in it to that value it is a step in the hierarchy, but what is
+    /// published stays as it is: such a step is not told, and does not count.
+    pub(super) fn shows(&self) -> bool {
+        self.into.len() != 1 || self.into[0] != self.refined
+    }
+}
+
 /// Why the search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,5 +1,6 @@
-//! Trees written in the policy itself: tables are groups, lists hold the values. The reader of the policy
-//! has bounded the depth already, so recursion is safe.
+//! Trees written in the policy itself: tables are groups, lists hold the values. A value that stands beside groups is an
+//! empty table or an empty text, `Bachelors = {}` or `Bachelors = ""`. The reader of the policy has bounded the depth
+//! already, so recursion is safe.
 
 use std::ops::Range;
 
@@ -36,7 +37,10 @@ impl Reader<'_> {
         for (key, item) in in_order(table) {
             self.check_label(key.get_ref(), &key.span())?;
             self.groups.push(key.get_ref().to_string());
-            self.group(item)?;
+            match is_leaf(item) {
+                true => self.value(key.span())?,
+                false => self.group(item)?,
+            }
             self.groups.pop();
         }
         Ok(())
@@ -48,7 +52,7 @@ impl Reader<'_> {
             DeValue::Array(leaves) if leaves.is_empty() => Err(self.empty(&item.span())),
             DeValue::Array(leaves) => leaves.iter().try_for_each(|leaf| self.leaf(leaf)),
             _ => Err(mismatch(self.source, item, &self.name(), "a list of values or a table of groups")
-                .with_hint("a single value is a list too: [\"Italy\"]")),
+                .with_hint("a single value is a list too: [\"Italy\"]; a value beside groups is {} or \"\"")),
         }
     }
 
@@ -63,10 +67,22 @@ impl Reader<'_> {
             }
         };
         self.check_label(&label, &item.span())?;
+        self.push(label, item.span())
+    }
+
+    /// Takes what looked like the innermost group for a value.
+    fn value(&mut self, span: Range<usize>) -> Result<()> {
+        let label = self.groups.pop().unwrap_or_default();
+        self.push(label.clone(), span)?;
+        self.groups.push(label);
+        Ok(())
+    }
+
+    /// Adds a value below the groups around it.
+    fn push(&mut self, label: String, span: Range<usize>) -> Result<()> {
         let path = std::iter::once(label).chain(self.groups.iter().rev().cloned()).collect();
-        let pushed = self.growing.push(path, item.span());
-        pushed.map_err(|error| {
-            self.source.point(error, &item.span(), "given before").with_hint("remove one of the two")
+        self.growing.push(path, span.clone()).map_err(|error| {
+            self.source.point(error, &span, "given before").with_hint("remove one of the two")
         })
     }
 
@@ -94,5 +110,14 @@ impl Reader<'_> {
             Some(group) => format!("the group \"{group}\""),
             None => "the hierarchy".to_owned(),
         }
+    }
+}
+
+/// Whether what stands after a name says that the name is a value.
+fn is_leaf(item: &Item<'_>) -> bool {
+    match item.get_ref() {
+        DeValue::Table(table) => table.is_empty(),
+        DeValue::String(text) => text.is_empty(),
+        _ => false,
     }
 }

@@ -165,7 +165,7 @@ pub(super) fn is_dutch_bsn(text: &str) -> bool {
     let Some(digits) = digits(text).filter(|digits| digits.len() == 9 && value(digits) > 0) else {
         return false;
     };
-    (weighted(&digits[..8], &[9, 8, 7, 6, 5, 4, 3, 2]) + 10 * digits[8]) % 11 == 0
+    (weighted(&digits[..8], &[9, 8, 7, 6, 5, 4, 3, 2]) + 10 * digits[8]).is_multiple_of(11)
 }
 
 /// NHS number: ten digits, modulo 11.

@@ -172,7 +172,7 @@ fn is_like_date(text: &str) -> bool {
         |part: &&str| part.len() == 4 && ["18", "19", "20"].iter().any(|start| part.starts_with(start));
     parts.len() >= 3
         && parts.iter().all(|part| (1..=4).contains(&part.len()))
-        && parts.iter().take(3).any(|part| year(&part))
+        && parts.iter().take(3).any(year)
 }
 
 /// The letters and digits of a text as a pattern: `A9` stands for a letter and a digit, other characters for themselves.

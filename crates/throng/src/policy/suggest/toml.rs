@@ -99,7 +99,7 @@ fn spelling(column: &Column<'_>) -> String {
     let key = values
         .spelling
         .as_ref()
-        .and_then(|spelling| spelling.key())
+        .and_then(crate::schema::Spelling::key)
         .filter(|_| kind_name(column) == "numeric");
     if let Some((key, value)) = key {
         return format!("{key} = {}\n", quoted(&value));

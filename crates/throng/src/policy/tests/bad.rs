@@ -403,7 +403,19 @@ fn inline_trees_are_checked() {
         ("hierarchy = \"\"", "the name of the hierarchy file is empty", 5, 13),
         ("hierarchy = {}", "the hierarchy holds no value", 5, 13),
         ("hierarchy = { A = [] }", "the group \"A\" holds no value", 5, 19),
-        ("hierarchy = { A = { B = {} } }", "the group \"B\" holds no value", 5, 25),
+        ("hierarchy = { A = { B = [] } }", "the group \"B\" holds no value", 5, 25),
+        (
+            "hierarchy = { A = { B = {} }, B = \"\" }",
+            "the value \"B\" has two parents: \"A\" and \"*\"",
+            5,
+            31,
+        ),
+        (
+            "hierarchy = { A = \" \" }",
+            "the group \"A\" must be a list of values or a table of groups, found a string",
+            5,
+            19,
+        ),
         (
             "hierarchy = { A = \"x\" }",
             "the group \"A\" must be a list of values or a table of groups, found a string",

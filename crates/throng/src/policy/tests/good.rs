@@ -117,6 +117,15 @@ fn inline_trees_nest_and_may_be_uneven() {
 }
 
 #[test]
+fn a_value_may_stand_beside_groups() {
+    let beside = "{ Secondary = [\"9th\", \"10th\"], Bachelors = {}, Graduate = { Doctorate = \"\", Other = [\"Masters\"] } }";
+    assert_eq!(
+        tree_paths(beside),
+        ["9th<Secondary", "10th<Secondary", "Bachelors<", "Doctorate<Graduate", "Masters<Other<Graduate"]
+    );
+}
+
+#[test]
 fn inline_trees_may_be_sections() {
     let text = with_attribute_lines(
         "[attribute.age.hierarchy]\nold = [70, 80]\n[attribute.age.hierarchy.young]\na = [1]",

@@ -94,14 +94,8 @@ impl<'a> Judge<'a> {
         demands: Option<&'a Arc<[u32]>>,
     ) -> Option<Self> {
         let way = Way::CountsBeyondSize;
-        (!requirement.only_size()).then(|| Judge {
-            requirement,
-            counted: sensitive,
-            demands,
-            people: None,
-            smallest: 1,
-            way,
-        })
+        let judge = Judge { requirement, counted: sensitive, demands, people: None, smallest: 1, way };
+        (!requirement.only_size()).then_some(judge)
     }
 
     /// No class has fewer records; at least 1.
