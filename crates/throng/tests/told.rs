@@ -95,6 +95,7 @@ fn a_comparison_tells_which_options_each_method_did_not_take() {
         policy: with_options(),
         methods: ["peel", "mondrian", "hilbert"].map(str::to_owned).to_vec(),
         ks: Vec::new(),
+        secret: None,
         registry: Registry::default(),
     };
     let comparison = compare.run(&Unwatched).unwrap();
@@ -149,6 +150,7 @@ fn a_sum_over_nobody_is_zero() {
         policy: Policy::parse(text, Some(&folder.path("p.toml"))).unwrap(),
         release: None,
         task: "queries".to_owned(),
+        secret: None,
         registry: Registry::default(),
     };
     let found = evaluate.run(&Unwatched).unwrap();
