@@ -22,6 +22,7 @@
 //! ```
 
 mod achieved;
+mod alpha;
 mod anonymity;
 mod closeness;
 mod disclosure;
@@ -45,7 +46,8 @@ mod tally;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use achieved::{Achieved, Bound, Figure};
+pub use achieved::{About, Achieved, Bound, Figure};
+pub use alpha::{Alpha, AlphaSpec};
 pub use anonymity::KAnonymity;
 pub use closeness::{Closeness, ClosenessSpec, Ground};
 pub use disclosure::{Disclosure, DisclosureSpec};
@@ -81,6 +83,7 @@ pub static KINDS: &[Kind] = &[
     closeness::KIND,
     likeness::KIND,
     disclosure::KIND,
+    alpha::KIND,
     max_loss::KIND,
     max_span::KIND,
     max_gcp::KIND,

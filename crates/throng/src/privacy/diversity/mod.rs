@@ -14,7 +14,7 @@ use std::sync::Arc;
 use toml::{Table, Value};
 
 use super::{
-    Achieved, Figure, Frequency, Histogram, Keeping, Kind, Margin, Model, Part, ROUNDING, Spec, Tally,
+    About, Achieved, Figure, Frequency, Histogram, Keeping, Kind, Margin, Model, Part, ROUNDING, Spec, Tally,
 };
 use crate::data::{Data, Protected};
 use crate::error::{Error, ErrorCode, Result};
@@ -134,7 +134,8 @@ impl DiversitySpec {
             "l",
             format!("l-diversity ({})", self.form.name()),
             self.meaning(published.whose.is_some()),
-        );
+        )
+        .about(About::Values);
         let achieved = match self.form {
             Diversity::Recursive { .. } if least.is_nan() => achieved,
             _ => achieved.reached(Figure::Number(least)),
