@@ -51,6 +51,7 @@ pub(crate) fn adult() -> Report {
         examples: vec![example(10, "[24-26]"), example(154, "[17-90]")],
         provenance: provenance(),
         notes: vec!["The lower bound was estimated from a sample.".into()],
+        left_out_options: Vec::new(),
         facts: Vec::new(),
         sections: Vec::new(),
     }
@@ -162,6 +163,7 @@ pub(crate) fn degenerate() -> Vec<Report> {
         examples: Vec::new(),
         provenance: Provenance::default(),
         notes: Vec::new(),
+        left_out_options: Vec::new(),
         facts: Vec::new(),
         sections: Vec::new(),
     };
