@@ -93,9 +93,15 @@ fn more_effort_is_asked_for_by_a_flag_or_the_policy() {
     let policy = format!("{POLICY}[report]\nbound = {{ passes = 15 }}\n");
     std::fs::write(folder.path("more.toml"), policy).unwrap();
     assert_eq!(gcp("anonymize d.csv -p more.toml -o r.csv --report r.json --quiet"), more);
-    std::fs::write(folder.path("time.toml"), format!("{POLICY}[report]\nbound = {{ seconds = 0.2 }}\n")).unwrap();
+    std::fs::write(folder.path("time.toml"), format!("{POLICY}[report]\nbound = {{ seconds = 0.2 }}\n"))
+        .unwrap();
     assert!(gcp("anonymize d.csv -p time.toml -o r.csv --report r.json --quiet") > 0.0);
-    for (bound, code) in [("{ seconds = 0 }", "bad-value"), ("{ passes = 0 }", "bad-value"), ("{ second = 1 }", "unknown-key"), ("7", "wrong-type")] {
+    for (bound, code) in [
+        ("{ seconds = 0 }", "bad-value"),
+        ("{ passes = 0 }", "bad-value"),
+        ("{ second = 1 }", "unknown-key"),
+        ("7", "wrong-type"),
+    ] {
         std::fs::write(folder.path("bad.toml"), format!("{POLICY}[report]\nbound = {bound}\n")).unwrap();
         let ran = run(&folder, "audit d.csv r.csv -p bad.toml --json");
         assert_eq!(ran.code, 2, "{bound}");

@@ -75,7 +75,8 @@ impl Tiny {
         for row in &self.rows {
             let number = row.number.map_or("?".to_owned(), |number| number.to_string());
             let leaf = row.leaf.map_or("?", |leaf| LEAVES[leaf]);
-            writeln!(text, "{number},{leaf},f{},s{},p{},{}", row.flat, row.secret, row.person, row.own_k).unwrap();
+            writeln!(text, "{number},{leaf},f{},s{},p{},{}", row.flat, row.secret, row.person, row.own_k)
+                .unwrap();
         }
         text
     }
@@ -92,8 +93,12 @@ impl Tiny {
             ),
         };
         let person = if matches!(self.what, What::People(_)) { "person" } else { "identifier" };
-        let weights: Vec<String> =
-            self.leaf_weights.iter().zip(LEAVES).map(|(weight, leaf)| format!("{leaf} = {weight:?}")).collect();
+        let weights: Vec<String> = self
+            .leaf_weights
+            .iter()
+            .zip(LEAVES)
+            .map(|(weight, leaf)| format!("{leaf} = {weight:?}"))
+            .collect();
         let mut leaves = String::new();
         if self.leaf_weights != [1.0; 5] {
             leaves = format!("leaf_weights = {{ {} }}\n", weights.join(", "));
@@ -125,7 +130,8 @@ impl Tiny {
         if group.iter().any(|row| row.number.is_none()) {
             return 1.0;
         }
-        let width = |numbers: &[i32]| f64::from(numbers.iter().max().unwrap() - numbers.iter().min().unwrap());
+        let width =
+            |numbers: &[i32]| f64::from(numbers.iter().max().unwrap() - numbers.iter().min().unwrap());
         let own: Vec<i32> = group.iter().filter_map(|row| row.number).collect();
         let all: Vec<i32> = self.rows.iter().filter_map(|row| row.number).collect();
         width(&own) / width(&all)
@@ -139,7 +145,8 @@ impl Tiny {
         let weigh = |leaves: &[usize]| leaves.iter().map(|leaf| self.leaf_weights[*leaf]).sum::<f64>();
         let missing = f64::from(u8::from(self.rows.iter().any(|row| row.leaf.is_none())));
         let all = weigh(&[0, 1, 2, 3, 4]) + missing;
-        let holds = |node: &&[usize]| group.iter().all(|row| row.leaf.is_some_and(|leaf| node.contains(&leaf)));
+        let holds =
+            |node: &&[usize]| group.iter().all(|row| row.leaf.is_some_and(|leaf| node.contains(&leaf)));
         let nodes = NODES.iter().copied().filter(|node| holds(node)).map(weigh);
         nodes.min_by(f64::total_cmp).unwrap_or(all) / all
     }
@@ -164,7 +171,9 @@ impl Tiny {
                 let most = (0..4).map(|value| group.iter().filter(|row| row.secret == value).count()).max();
                 group.len() >= k && most.unwrap() * l <= group.len()
             }
-            What::People(_) => (0..6).filter(|person| group.iter().any(|row| row.person == *person)).count() >= k,
+            What::People(_) => {
+                (0..6).filter(|person| group.iter().any(|row| row.person == *person)).count() >= k
+            }
         }
     }
 
@@ -175,7 +184,11 @@ impl Tiny {
         let cost: Vec<f64> = (0..=all)
             .map(|mask| {
                 let size = mask.count_ones() as f64;
-                if mask > 0 && self.allowed(mask, k) { size * self.cost(mask, attributes) } else { f64::INFINITY }
+                if mask > 0 && self.allowed(mask, k) {
+                    size * self.cost(mask, attributes)
+                } else {
+                    f64::INFINITY
+                }
             })
             .collect();
         let mut best = vec![vec![f64::INFINITY; all + 1]; suppressible + 1];
@@ -243,7 +256,12 @@ fn the_bound_is_never_above_the_best_release_and_near_it() {
             let Some(best) = tiny.optimum().filter(|_| count < 20) else { continue };
             let (loaded, proof) = tiny.proof(Effort::Passes(12));
             let proof = proof.unwrap();
-            assert!(proof.bound.proved && proof.bound.gcp <= best + 1e-12, "{what:?}: {} > {best}\n{}", proof.bound.gcp, tiny.csv());
+            assert!(
+                proof.bound.proved && proof.bound.gcp <= best + 1e-12,
+                "{what:?}: {} > {best}\n{}",
+                proof.bound.gcp,
+                tiny.csv()
+            );
             let certificate = proof.certificate.unwrap();
             let checked = certificate.check(&loaded.problem, &Unwatched).unwrap();
             assert_eq!(checked, Checked::Proved(proof.bound.gcp), "{what:?}\n{}", tiny.csv());
@@ -308,7 +326,10 @@ fn the_same_prices_on_any_number_of_threads() {
         let text = |effort: Effort| tiny.proof(effort).1.unwrap().certificate.unwrap().to_json().unwrap();
         for effort in [Effort::Usual, Effort::Passes(3)] {
             let one = on_threads(1, || text(effort));
-            assert!(one == on_threads(2, || text(effort)) && one == on_threads(5, || text(effort)), "{what:?} {effort:?}");
+            assert!(
+                one == on_threads(2, || text(effort)) && one == on_threads(5, || text(effort)),
+                "{what:?} {effort:?}"
+            );
         }
     }
 }
@@ -371,11 +392,19 @@ fn a_certificate_with_a_raised_price_is_refused_however_well_it_is_sealed() {
                 changed["seal"] = sealed(&changed).into();
                 let forged = Certificate::parse(&changed.to_string()).unwrap();
                 let checked = forged.check(&loaded.problem, &Unwatched).unwrap();
-                let prices: Vec<i64> =
-                    changed["parts"][0]["prices"].as_array().unwrap().iter().map(|price| price.as_i64().unwrap()).collect();
+                let prices: Vec<i64> = changed["parts"][0]["prices"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|price| price.as_i64().unwrap())
+                    .collect();
                 let (What::K(k) | What::L(k, _) | What::OwnK(k)) = what else { unreachable!() };
                 let true_all_the_same = holds_by_trying(&tiny, k, &prices);
-                assert!(true_all_the_same || checked == Checked::NotAProof, "{what:?} record {at}\n{}", tiny.csv());
+                assert!(
+                    true_all_the_same || checked == Checked::NotAProof,
+                    "{what:?} record {at}\n{}",
+                    tiny.csv()
+                );
                 refused += usize::from(checked == Checked::NotAProof);
                 all += 1;
             }
@@ -412,7 +441,14 @@ fn a_certificate_is_for_one_table_and_one_policy() {
 fn broken_certificates_are_told_as_such() {
     let text = larger(20, What::K(4)).proof(Effort::Usual).1.unwrap().certificate.unwrap().to_json().unwrap();
     let code = |text: &str| Certificate::parse(text).unwrap_err().code();
-    for broken in ["", "{}", "[1, 2]", "not JSON", &text[..text.len() / 2], &text.replace("\"unit\":1073741824", "\"unit\":7")] {
+    for broken in [
+        "",
+        "{}",
+        "[1, 2]",
+        "not JSON",
+        &text[..text.len() / 2],
+        &text.replace("\"unit\":1073741824", "\"unit\":7"),
+    ] {
         assert_eq!(code(broken), ErrorCode::BadCertificate, "{broken}");
     }
     let seal = text.find("\"seal\":\"").unwrap() + 8;

@@ -121,11 +121,7 @@ pub fn audit<'a>(
 }
 
 /// The bound on the loss of every release under a policy, where its requirement asks for classes at all.
-pub(crate) fn lower_bound(
-    problem: &Problem,
-    policy: &Policy,
-    watch: &dyn Watch,
-) -> Result<Option<Proof>> {
+pub(crate) fn lower_bound(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<Option<Proof>> {
     bound::lower_bound(problem, policy.effort, watch)
 }
 

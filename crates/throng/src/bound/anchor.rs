@@ -10,7 +10,7 @@
 //! lowers more than needed, and is valid all the same.
 
 use super::dearest::{Dearest, Offer};
-use super::index::Index;
+use super::index::{Dear, Index};
 use super::space::Space;
 
 /// Where the furthest side is cut: nearer to the furthest member than to the floor.
@@ -31,6 +31,8 @@ pub(super) struct Scene<'a> {
     pub latest: &'a [u32],
     /// The highest price after each place.
     pub later: &'a [i64],
+    /// How dear later points are, from place to place in space.
+    pub dear: &'a [Dear],
     /// Whether prices may be negative.
     pub free: bool,
 }
@@ -108,7 +110,11 @@ impl Scene<'_> {
         let size = i64::from(self.space.sizes[point as usize]);
         let price = self.prices[point as usize];
         // Nobody further away can be in a class that is paid too much.
-        let others = if self.space.records[point as usize] > 1 { price.max(self.later[place as usize]) } else { self.later[place as usize] };
+        let others = if self.space.records[point as usize] > 1 {
+            price.max(self.later[place as usize])
+        } else {
+            self.later[place as usize]
+        };
         let reach = price.saturating_add((size - 1).saturating_mul(others)).div_euclid(size) + 1;
         if size < 2 {
             // A class of one costs nothing.
@@ -119,6 +125,10 @@ impl Scene<'_> {
             return Found::default();
         }
         let reach = u32::try_from(reach).unwrap_or(u32::MAX);
+        let paid = (price, size as u64 - 1);
+        let Some(reach) = self.index.reach(self.space, self.space.row(point), self.dear, paid, reach) else {
+            return Found { work: self.dear.len() as u64 / 4, ..Found::default() };
+        };
         let list = scratch.gather(self, point, place, reach);
         let mut search = Search { scene: self, scratch, size, cuts: Vec::new() };
         let given_up = search.run(list, most_work);
@@ -153,14 +163,17 @@ impl Scratch {
             }
         });
         let width = scene.space.width() as u64;
-        self.work = ((nodes + looks) * (8 + width) + list.len() as u64 * 8 * width) / 32;
+        self.work = scene.dear.len() as u64 / 4
+            + ((nodes + looks) * (8 + width) + list.len() as u64 * 8 * width) / 32;
         list.sort_unstable();
         self.before.clone_from(&self.prices);
         list
     }
 
     fn clear(&mut self, space: &Space) {
-        for column in [&mut self.points, &mut self.records, &mut self.reaches, &mut self.values, &mut self.caps] {
+        for column in
+            [&mut self.points, &mut self.records, &mut self.reaches, &mut self.values, &mut self.caps]
+        {
             column.clear();
         }
         self.prices.clear();
@@ -213,7 +226,8 @@ impl Scratch {
     }
 
     fn lowered(&self) -> Vec<(u32, i64)> {
-        let changed = self.prices.iter().zip(&self.before).zip(&self.points).filter(|((now, before), _)| now != before);
+        let changed =
+            self.prices.iter().zip(&self.before).zip(&self.points).filter(|((now, before), _)| now != before);
         changed.map(|((now, _), point)| (*point, *now)).collect()
     }
 
@@ -243,7 +257,9 @@ impl Scratch {
             let own = reach[at].max(floor[at]);
             match side.most {
                 None => sum += own,
-                Some(most) if side.other > at => sum += most.min(own + reach[side.other].max(floor[side.other])),
+                Some(most) if side.other > at => {
+                    sum += most.min(own + reach[side.other].max(floor[side.other]))
+                }
                 Some(_) => {}
             }
         }
@@ -415,7 +431,8 @@ impl Search<'_, '_> {
     /// Near: candidates within a cut on the side where the group reaches furthest. Far: somebody reaches beyond.
     fn branch(&mut self, node: Node, reach: &[u32]) -> [Node; 2] {
         let Node { list, floor } = node;
-        let side = (0..reach.len()).max_by_key(|side| (reach[*side].saturating_sub(floor[*side]), usize::MAX - side));
+        let side = (0..reach.len())
+            .max_by_key(|side| (reach[*side].saturating_sub(floor[*side]), usize::MAX - side));
         let side = side.unwrap_or(0);
         let cut = floor[side] + (f64::from(reach[side].saturating_sub(floor[side])) * CUT_AT) as u32;
         let scratch = &mut *self.scratch;

@@ -60,7 +60,8 @@ impl Certificate {
             prices,
         };
         let parts = priced.into_iter().map(part).collect();
-        let mut own = Certificate { throng_certificate: FORMAT, unit: ONE, fingerprint, parts, seal: String::new() };
+        let mut own =
+            Certificate { throng_certificate: FORMAT, unit: ONE, fingerprint, parts, seal: String::new() };
         own.seal = own.sealed();
         own
     }
@@ -104,10 +105,18 @@ impl Certificate {
     /// Checks it against a table under a policy: every class that there could be.
     pub fn check(&self, problem: &Problem, watch: &dyn Watch) -> Result<Checked> {
         let foreign = || {
-            Error::new(ErrorCode::NotThisCertificate, "this certificate is for another table or another policy")
-                .with_hint("use the table, the policy and the options that it was written with")
+            Error::new(
+                ErrorCode::NotThisCertificate,
+                "this certificate is for another table or another policy",
+            )
+            .with_hint("use the table, the policy and the options that it was written with")
         };
-        let terms: Vec<Terms> = self.parts.iter().map(|part| terms_of(problem, part)).collect::<Option<_>>().ok_or_else(foreign)?;
+        let terms: Vec<Terms> = self
+            .parts
+            .iter()
+            .map(|part| terms_of(problem, part))
+            .collect::<Option<_>>()
+            .ok_or_else(foreign)?;
         let known = super::terms::ways(problem);
         let fits = known.contains(&terms) && self.parts.iter().all(|part| part.prices.len() == problem.len());
         if !fits || self.fingerprint != fingerprint(problem, &terms.iter().collect::<Vec<_>>()) {
@@ -116,7 +125,9 @@ impl Certificate {
         // Far more than a class could be paid, and far from what sums cannot hold.
         let too_large = |price: &i64| price.unsigned_abs() > 1 << 44;
         for (part, terms) in self.parts.iter().zip(&terms) {
-            if part.prices.iter().any(too_large) || !verify::holds(&terms.records(problem), &part.prices, watch)? {
+            if part.prices.iter().any(too_large)
+                || !verify::holds(&terms.records(problem), &part.prices, watch)?
+            {
                 return Ok(Checked::NotAProof);
             }
         }
@@ -127,7 +138,8 @@ impl Certificate {
 }
 
 fn broken(message: &str) -> Error {
-    Error::new(ErrorCode::BadCertificate, message.to_owned()).with_hint("ask for the file again, or write it anew")
+    Error::new(ErrorCode::BadCertificate, message.to_owned())
+        .with_hint("ask for the file again, or write it anew")
 }
 
 fn terms_of(problem: &Problem, part: &PricedPart) -> Option<Terms> {

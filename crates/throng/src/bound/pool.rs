@@ -40,7 +40,8 @@ impl Pool {
         for &at in order {
             let at = at as usize;
             let members = self.members(at);
-            let sum: i64 = members.iter().map(|(point, count)| prices[*point as usize] * i64::from(*count)).sum();
+            let sum: i64 =
+                members.iter().map(|(point, count)| prices[*point as usize] * i64::from(*count)).sum();
             let over = sum - self.limits[at];
             if over > 0 {
                 share(members, over, |point| f64::from(space.records[point as usize]), free, prices);

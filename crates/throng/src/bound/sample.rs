@@ -36,7 +36,12 @@ pub(super) fn estimate(problem: &Problem, size: usize, watch: &dyn Watch) -> Res
     with_matrix!(&problem.records, matrix => of_matrix(problem, matrix, size, watch))
 }
 
-fn of_matrix<C: Code>(problem: &Problem, matrix: &Matrix<C>, size: usize, watch: &dyn Watch) -> Result<Estimate> {
+fn of_matrix<C: Code>(
+    problem: &Problem,
+    matrix: &Matrix<C>,
+    size: usize,
+    watch: &dyn Watch,
+) -> Result<Estimate> {
     let line = problem.line(&mapping::HILBERT, watch)?;
     let blocks = Blocks::new(problem, matrix, line.order());
     let mut random = ChaCha8Rng::seed_from_u64(problem.seed);

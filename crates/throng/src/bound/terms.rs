@@ -38,7 +38,8 @@ pub(super) fn ways(problem: &Problem) -> Vec<Vec<Terms>> {
     let requirement = &problem.requirement;
     let size = fitted(requirement, requirement.smallest_combination());
     let all: Vec<usize> = (0..problem.attributes.len()).collect();
-    let demanding = problem.demands.as_deref().is_some_and(|demands| demands.iter().any(|demand| *demand > 1));
+    let demanding =
+        problem.demands.as_deref().is_some_and(|demands| demands.iter().any(|demand| *demand > 1));
     let counts = size > 1 || demanding;
     let whole = counts.then(|| vec![Terms { attributes: all.clone(), size: clamped(size) }]);
     let mut free = all;
@@ -77,7 +78,8 @@ fn clamped(size: usize) -> u32 {
 /// Named quasi-identifiers that ask for more than all attributes together, the most demanding first.
 fn named_above(problem: &Problem, size: usize) -> Vec<(Vec<usize>, usize)> {
     let place = |name: &String| problem.attributes.iter().position(|attribute| attribute.name == *name);
-    let named = problem.requirement.quasi_identifiers().iter().filter(|own| own.attributes.is_some() && own.k > size);
+    let named =
+        problem.requirement.quasi_identifiers().iter().filter(|own| own.attributes.is_some() && own.k > size);
     let mut named: Vec<(Vec<usize>, usize)> =
         named.map(|own| (own.names().iter().filter_map(place).collect(), own.k)).collect();
     named.sort_by_key(|(_, k)| std::cmp::Reverse(*k));
@@ -152,7 +154,8 @@ impl Terms {
             return (people.of_records().to_vec(), Caps::Each(caps));
         }
         let frequencies = problem.requirement.frequencies();
-        let strictest = frequencies.iter().max_by(|one, other| one.1.total_cmp(&other.1).then(other.0.cmp(&one.0)));
+        let strictest =
+            frequencies.iter().max_by(|one, other| one.1.total_cmp(&other.1).then(other.0.cmp(&one.0)));
         match strictest {
             Some((attribute, l)) if *l > 1.0 => {
                 let sensitive = &problem.sensitive[*attribute];
@@ -176,14 +179,21 @@ fn cost_of(attribute: &Attribute, total: f64) -> Cost {
         },
         Scale::Categorical(tree) => {
             let leaves = tree.leaf_count();
-            let cost = |low: usize, high: usize| rounded_down(tree.share(tree.ancestor(low, high)) * weight, 1);
+            let cost =
+                |low: usize, high: usize| rounded_down(tree.share(tree.ancestor(low, high)) * weight, 1);
             if leaves <= PAIRS_UP_TO {
                 let pair = |at: usize| (at / leaves, at % leaves);
-                let both = |(one, other): (usize, usize)| if one == other { 0 } else { cost(one.min(other), one.max(other)) };
-                return Cost::Pairs { values: leaves, table: (0..leaves * leaves).map(|at| both(pair(at))).collect() };
+                let both = |(one, other): (usize, usize)| {
+                    if one == other { 0 } else { cost(one.min(other), one.max(other)) }
+                };
+                return Cost::Pairs {
+                    values: leaves,
+                    table: (0..leaves * leaves).map(|at| both(pair(at))).collect(),
+                };
             }
             let levels = (leaves - 1).ilog2() as usize + 1;
-            let row = |level: usize| (0..leaves - (1 << level)).map(|low| cost(low, low + (1 << level))).collect();
+            let row =
+                |level: usize| (0..leaves - (1 << level)).map(|low| cost(low, low + (1 << level))).collect();
             Cost::Sparse { rows: (0..levels).map(row).collect() }
         }
     }

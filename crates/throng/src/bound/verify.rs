@@ -83,9 +83,11 @@ impl Points {
             if self.is_paid_too_much(first, &others, &among, &reach) {
                 return false;
             }
-            let widest = (0..sides).max_by_key(|side| reach[*side] - floor[*side].min(reach[*side])).unwrap_or(0);
+            let widest =
+                (0..sides).max_by_key(|side| reach[*side] - floor[*side].min(reach[*side])).unwrap_or(0);
             let within = floor[widest] + ((u64::from(reach[widest] - floor[widest]) * 7) / 10) as u32;
-            let (near, far): (Vec<usize>, Vec<usize>) = among.iter().partition(|at| others[**at].reach[widest] <= within);
+            let (near, far): (Vec<usize>, Vec<usize>) =
+                among.iter().partition(|at| others[**at].reach[widest] <= within);
             let mut beyond = floor.clone();
             beyond[widest] = far.iter().map(|at| others[*at].reach[widest]).min().unwrap_or(u32::MAX);
             open.extend([(among, beyond), (near, floor)]);
@@ -100,7 +102,9 @@ impl Points {
         for (cost, (own, code)) in self.space.costs.iter().zip(codes) {
             let apart = cost.pair(*own, *code);
             match cost {
-                Cost::Number { missing, .. } if code < own && Some(*own) != *missing => reach.extend([0, apart]),
+                Cost::Number { missing, .. } if code < own && Some(*own) != *missing => {
+                    reach.extend([0, apart])
+                }
                 Cost::Number { .. } => reach.extend([apart, 0]),
                 _ => reach.push(apart),
             }
@@ -160,7 +164,8 @@ impl Points {
     /// there is no such class.
     fn worst(&self, first: usize, others: &[Other], among: &[usize], floor: &[u32]) -> Option<Vec<usize>> {
         let above = |at: &usize| {
-            let reach: Vec<u32> = others[*at].reach.iter().zip(floor).map(|(own, least)| *own.max(least)).collect();
+            let reach: Vec<u32> =
+                others[*at].reach.iter().zip(floor).map(|(own, least)| *own.max(least)).collect();
             self.cost(first, &reach)
         };
         let mut by_cost: Vec<(i64, usize)> = among.iter().map(|at| (above(at), *at)).collect();

@@ -15,9 +15,11 @@ pub fn checked_terminal(checked: Checked) -> String {
             percent(gcp),
             share(gcp)
         ),
-        Checked::NotAProof => "The certificate does not hold\nSome class that the policy allows would be paid more than it \
+        Checked::NotAProof => {
+            "The certificate does not hold\nSome class that the policy allows would be paid more than it \
                                costs, so its prices prove nothing.\n"
-            .to_owned(),
+                .to_owned()
+        }
     }
 }
 

@@ -302,7 +302,10 @@ pub(super) fn bound_words(bound: &LowerBound, measures: &Measures) -> String {
     };
     let aside = match &bound.leaves_out[..] {
         [] => String::new(),
-        parts => format!("; what the policy asks for beside the sizes of classes ({}) may make the least possible loss larger", parts.join(", ")),
+        parts => format!(
+            "; what the policy asks for beside the sizes of classes ({}) may make the least possible loss larger",
+            parts.join(", ")
+        ),
     };
     format!("{least}{gap}{aside}")
 }

@@ -24,8 +24,8 @@ pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
 
 use crate::as_is;
-use crate::bound::Certificate;
 use crate::audit::{Findings, Keep, Received, audit, truth};
+use crate::bound::Certificate;
 use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::method::{Methods, Solution};
 use crate::plan::{self, Choices, Plan, Registry, Solved, Written};

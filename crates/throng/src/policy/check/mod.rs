@@ -10,7 +10,7 @@ use super::{AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, R
 use crate::bound::Effort;
 use crate::error::{ErrorCode, Result};
 use crate::keys::source::Source;
-use crate::keys::{choose, out_of_range, within};
+use crate::keys::{above_zero, choose, out_of_range, within};
 use crate::table::Expansion;
 
 mod attribute;
