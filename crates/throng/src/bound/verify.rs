@@ -13,6 +13,9 @@ use super::space::{Caps, Space};
 use crate::error::Result;
 use crate::watch::Watch;
 
+/// Taken off a range of numbers: a unit for places that are rounded down, and one for floating point.
+const ROUNDED: u32 = 2;
+
 /// Different records with their prices.
 struct Points {
     space: Space,
@@ -95,18 +98,25 @@ impl Points {
         true
     }
 
-    /// How far a point reaches from the first, side by side. A missing number counts as above any other.
+    /// How far a point reaches from the first, side by side; of numbers the distance itself, which is rounded down only when
+    /// both sides are known. A missing number counts as above any other, as far as costs everything.
     fn reach(&self, first: usize, other: usize) -> Vec<u32> {
         let mut reach = Vec::new();
         let codes = self.space.row(first as u32).iter().zip(self.space.row(other as u32));
         for (cost, (own, code)) in self.space.costs.iter().zip(codes) {
-            let apart = cost.pair(*own, *code);
             match cost {
-                Cost::Number { missing, .. } if code < own && Some(*own) != *missing => {
-                    reach.extend([0, apart])
+                Cost::Number { places, missing, full } => {
+                    let is_missing = |code: &u32| Some(*code) == *missing;
+                    let place = |code: &u32| places[*code as usize];
+                    reach.extend(match (is_missing(own), is_missing(code)) {
+                        (true, true) => [0, 0],
+                        (false, false) => {
+                            [place(code).saturating_sub(place(own)), place(own).saturating_sub(place(code))]
+                        }
+                        _ => [full + ROUNDED, 0],
+                    });
                 }
-                Cost::Number { .. } => reach.extend([apart, 0]),
-                _ => reach.push(apart),
+                Cost::Pairs { .. } | Cost::Sparse { .. } => reach.push(cost.pair(*own, *code)),
             }
         }
         reach
@@ -117,12 +127,12 @@ impl Points {
         let (mut sum, mut at) = (0, 0);
         for cost in &self.space.costs {
             match cost {
-                Cost::Number { missing, full, .. } => {
+                Cost::Number { full, .. } => {
                     let both = u64::from(reach[at]) + u64::from(reach[at + 1]);
-                    sum += if missing.is_some() { both.min(u64::from(*full)) } else { both };
+                    sum += both.saturating_sub(u64::from(ROUNDED)).min(u64::from(*full));
                     at += 2;
                 }
-                _ => {
+                Cost::Pairs { .. } | Cost::Sparse { .. } => {
                     sum += u64::from(reach[at]);
                     at += 1;
                 }
