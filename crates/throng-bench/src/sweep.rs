@@ -130,6 +130,7 @@ pub fn run(data: &Path, policy: &Path, release: &Path, method: &str, k: usize, t
         overrides: Vec::new(),
         hashes: false,
         secret: None,
+        formulas: Default::default(),
         registry: Default::default(),
     };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;

@@ -49,6 +49,7 @@ fn publish(table: &Path, policy: &Policy, folder: &Path) -> PathBuf {
         overrides: Vec::new(),
         hashes: false,
         secret: Some(throng::secret::Secret::from_bytes(b"the same in all tests")),
+        formulas: Default::default(),
         registry: Default::default(),
     };
     run.run(&Unwatched).unwrap();

@@ -425,6 +425,7 @@ fn anonymize(folder: &Path, data: &str, release: &str) -> Vec<u8> {
         overrides: Vec::new(),
         hashes: false,
         secret: Some(Secret::from_bytes(b"the same for every format")),
+        formulas: Default::default(),
         registry: Default::default(),
     };
     run.run(&Unwatched).unwrap();

@@ -346,6 +346,7 @@ fn a_release_never_overwrites_its_table() {
         overrides: Vec::new(),
         hashes: false,
         secret: None,
+        formulas: Default::default(),
         registry: Default::default(),
     };
     let error = run.run(&Unwatched).unwrap_err();

@@ -51,6 +51,7 @@ fn anonymized(data: &Path, policy: &Policy) -> Option<Told> {
         overrides: Vec::new(),
         hashes: false,
         secret: secret(),
+        formulas: Default::default(),
         registry: Default::default(),
     };
     let measures = run.run(&Unwatched).ok()?.measures;

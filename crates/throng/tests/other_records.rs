@@ -28,6 +28,7 @@ fn learn(folder: &Path, policy: &str, csv: &str) -> (serde_json::Value, Vec<Vec<
         overrides: Vec::new(),
         hashes: false,
         secret: None,
+        formulas: Default::default(),
         registry: Default::default(),
     };
     let prepared = run.prepare(&Unwatched).unwrap();
@@ -49,9 +50,18 @@ fn mask(
     std::fs::write(&data, csv).unwrap();
     let recipe = Recipe::load(&file)?;
     let (order, hashes, secret) = (Order::Keep, false, None);
-    Apply { recipe, data, release: release.clone(), order, unmet, hashes, secret }
-        .prepare(&Unwatched)?
-        .publish()?;
+    Apply {
+        recipe,
+        data,
+        release: release.clone(),
+        order,
+        unmet,
+        hashes,
+        secret,
+        formulas: Default::default(),
+    }
+    .prepare(&Unwatched)?
+    .publish()?;
     Ok(rows_of(&release))
 }
 

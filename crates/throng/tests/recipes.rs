@@ -58,6 +58,7 @@ fn anonymize(folder: &Path, policy: &str, records: usize) -> Recipe {
         overrides: Vec::new(),
         hashes: false,
         secret: None,
+        formulas: Default::default(),
         registry: Default::default(),
     };
     let prepared = run.prepare(&Unwatched).unwrap();
@@ -82,6 +83,7 @@ fn apply(folder: &Path, recipe: Recipe, text: &str, unmet: Unmet) -> throng::Res
         unmet,
         hashes: false,
         secret: None,
+        formulas: Default::default(),
     };
     apply.prepare(&Unwatched)?.publish()?;
     Ok(rows_of(&release))
@@ -253,6 +255,7 @@ fn local_recodings_and_files_are_classified_too() {
         overrides: Vec::new(),
         hashes: false,
         secret: None,
+        formulas: Default::default(),
         registry: Default::default(),
     };
     run.run(&Unwatched).unwrap();

@@ -146,6 +146,7 @@ fn anonymize(data: &std::path::Path, release: &std::path::Path, policy: &Policy)
         overrides: Vec::new(),
         hashes: false,
         secret: None,
+        formulas: Default::default(),
         registry: Default::default(),
     }
 }

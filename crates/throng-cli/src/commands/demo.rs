@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use throng::formula::Formulas;
 use throng::plan::Registry;
 use throng::policy::Policy;
 use throng::release::{Order, Output, Publish, publish_all};
@@ -54,6 +55,7 @@ pub fn run(arguments: &args::Demo) -> Result<ExitCode> {
         overrides: Vec::new(),
         hashes: true,
         secret: None,
+        formulas: Formulas::Keep,
         registry: Registry::default(),
     };
     let mut files = run.files()?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::{Clock, Job, Prepared, check_outputs};
 use crate::error::Result;
+use crate::formula::Formulas;
 use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
 use crate::release::{Files, Order, Publish};
@@ -30,6 +31,8 @@ pub struct Anonymize {
     pub hashes: bool,
     /// What the order of rows and every lot is drawn from; fresh unless somebody brings one.
     pub secret: Option<Secret>,
+    /// What becomes of cells that a spreadsheet would run.
+    pub formulas: Formulas,
     /// The methods to choose from.
     pub registry: Registry,
 }
@@ -46,7 +49,12 @@ impl Anonymize {
     }
 
     fn plan(&self) -> Result<Plan> {
-        let choices = Choices { publish: self.publish, order: self.order, secret: self.secret.clone() };
+        let choices = Choices {
+            publish: self.publish,
+            order: self.order,
+            secret: self.secret.clone(),
+            formulas: self.formulas,
+        };
         Plan::new(&self.policy, &self.registry, choices)
     }
 

@@ -105,6 +105,7 @@ impl Run<'_> {
             overrides: Vec::new(),
             hashes: false,
             secret: None,
+            formulas: Default::default(),
             registry: Default::default(),
         };
         let report = run.run(&Unwatched).unwrap();
