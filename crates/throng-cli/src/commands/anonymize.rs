@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use throng::formula::Formulas;
 use throng::plan::Registry;
 use throng::release::{Files, Order, Output, Publish};
 use throng::report::{self, Report};
@@ -30,6 +31,7 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         overrides,
         hashes: !arguments.report.is_empty(),
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
+        formulas: formulas(arguments.escape_formulas),
         registry: Registry::default(),
     };
     // Everything that is written is opened first, and appears together in the end: a report that cannot be written must
@@ -48,6 +50,11 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What becomes of cells that a spreadsheet would run.
+pub fn formulas(escape: bool) -> Formulas {
+    if escape { Formulas::Escape } else { Formulas::Keep }
+}
+
 fn fill_recipe(mut output: Output, prepared: &run::Prepared) -> Result<Output> {
     let Some(recipe) = &prepared.recipe else {
         return Err(Error::new(ErrorCode::NoMasks, "this method learns no masks that a recipe could hold")
@@ -59,11 +66,12 @@ fn fill_recipe(mut output: Output, prepared: &run::Prepared) -> Result<Output> {
 
 /// Writes the reports, lets the release appear with all that belongs to it and tells what it achieves.
 pub fn publish(
-    prepared: run::Prepared,
+    mut prepared: run::Prepared,
     reports: Vec<Output>,
     recipe: Option<Output>,
     quiet: bool,
 ) -> Result<()> {
+    prepared.report.provenance.command = given();
     let reports = fill_reports(reports, &prepared.report)?;
     let report = prepared.publish_with(reports.into_iter().chain(recipe).collect())?;
     if !quiet {
@@ -71,6 +79,11 @@ pub fn publish(
         show::note(report::terminal(&report).trim_end());
     }
     Ok(())
+}
+
+/// The arguments of this process, so that a report can name them.
+fn given() -> Vec<String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// Opens the reports: those that cannot be written should be known before the work.

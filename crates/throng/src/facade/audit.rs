@@ -6,7 +6,7 @@ use crate::bind;
 use crate::error::Result;
 use crate::method::Methods;
 use crate::plan;
-use crate::policy::Policy;
+use crate::policy::{Policy, suggest};
 use crate::problem::Problem;
 use crate::watch::{Unwatched, Watch};
 
@@ -64,11 +64,12 @@ impl<'a> Audit<'a> {
         let release = given("the release", "release(…)", &self.release)?;
         let (policy, watch) = (&self.policy, self.watch);
         let table = original.open(&policy.reading(&bind::plan(policy), watch))?;
+        suggest::check_header(&table, policy)?;
         let mut problem = Problem::new(&table, policy)?;
         problem.suppressible = plan::records(plan::allowance(policy, &Methods::standard()), problem.len());
         let received = match (release.path(), &self.sensitive) {
             (Some(path), None) => Received::read(path, &problem, policy, Keep::Audited, watch)?,
-            (_, sensitive) => Received::from_readers(
+            (_, sensitive) => Received::from_others(
                 &problem,
                 policy,
                 Keep::Audited,

@@ -3,7 +3,7 @@
 use super::{Data, given};
 use crate::bind;
 use crate::error::{Error, ErrorCode, Result};
-use crate::policy::Policy;
+use crate::policy::{Policy, suggest};
 use crate::problem::Problem;
 use crate::risk::{self, Background, Risk as RiskReport};
 use crate::watch::{Unwatched, Watch};
@@ -60,6 +60,7 @@ impl<'a> Risk<'a> {
         let (policy, watch) = (&self.policy, self.watch);
         risk::check_fraction(self.fraction)?;
         let table = data.open(&policy.reading(&bind::plan(policy), watch))?;
+        suggest::check_header(&table, policy)?;
         let problem = Problem::new(&table, policy)?;
         let open = |data: &Data| {
             risk::open_population(&problem, &policy.missing, watch, |reading| data.open(reading))

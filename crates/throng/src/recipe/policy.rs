@@ -59,6 +59,7 @@ impl Recipe {
                 .map_or(Ok(Unlisted::Refuse), |word| named(Unlisted::NAMES, word))
                 .map_err(|error| found_wrong("unlisted", &error))?,
             strict: !self.lenient,
+            header: self.header,
             expansion: Default::default(),
             privacy,
             method: MethodChoice {

@@ -4,6 +4,8 @@ mod as_is;
 mod attack;
 mod charts;
 mod compare;
+#[cfg(test)]
+mod contrast;
 mod diversity;
 mod figures;
 mod html;
@@ -38,6 +40,7 @@ pub use remarks::Circumstances;
 pub use risk::risk_terminal;
 pub use svg::Unit;
 pub use terminal::{measures_terminal, terminal};
+pub use text::quoted;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -111,4 +114,7 @@ pub struct Provenance {
     pub policy: String,
     /// Arguments that override the policy.
     pub overrides: Vec<String>,
+    /// The arguments of the command that was run, its name first; none where a program made the release.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
 }

@@ -112,7 +112,12 @@ impl Evaluate {
 
     /// Makes a release in input order, so that the record of each of its rows is known.
     fn make_and_study(&self, task: &(Entry, Box<dyn Task>), watch: &dyn Watch) -> Result<Evaluation> {
-        let choices = Choices { publish: task.1.publish(), order: Order::Keep, secret: self.secret.clone() };
+        let choices = Choices {
+            publish: task.1.publish(),
+            order: Order::Keep,
+            secret: self.secret.clone(),
+            ..Choices::default()
+        };
         let plan = Plan::new(&self.policy, &self.registry, choices)?;
         let table = plan.read(&self.data, watch)?;
         let mut problem = plan.problem(&table)?;
@@ -167,6 +172,7 @@ impl Evaluate {
             suppressed: measures.suppressed,
             page: Page {
                 over: format!("Evaluation: {}", entry.name),
+                private: true,
                 title: self.data.display().to_string(),
                 subtitle: subtitle(method.as_deref(), self.release.as_deref(), &measures),
                 headline: outcome.headline,

@@ -126,6 +126,7 @@ impl Job<'_> {
             release_hash,
             policy: self.plan.policy().text.clone(),
             overrides: self.overrides.to_vec(),
+            command: Vec::new(),
         })
     }
 }
