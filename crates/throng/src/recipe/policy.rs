@@ -72,6 +72,7 @@ impl Recipe {
             },
             attributes,
             evaluate: Default::default(),
+            effort: Default::default(),
         })
     }
 }

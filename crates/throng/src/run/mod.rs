@@ -6,6 +6,7 @@
 mod anonymize;
 mod apply;
 mod attack;
+mod certify;
 mod compare;
 mod evaluate;
 
@@ -18,11 +19,13 @@ pub use anonymize::Anonymize;
 pub use apply::Apply;
 pub(crate) use apply::{plan_for_recipe, read_for_recipe};
 pub use attack::attack_files;
+pub use certify::certify_files;
 pub use compare::Compare;
 pub use evaluate::{Evaluate, Evaluation};
 
 use crate::as_is;
 use crate::audit::{Findings, Keep, Received, audit, truth};
+use crate::bound::Certificate;
 use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::method::{Methods, Solution};
 use crate::plan::{self, Choices, Plan, Registry, Solved, Written};
@@ -44,6 +47,8 @@ pub struct Prepared<S = Output> {
     pub report: Report,
     /// How other records can be masked in the same way, if the method learned that.
     pub recipe: Option<Recipe>,
+    /// What proves the lower bound on the loss, where it is proved.
+    pub certificate: Option<Certificate>,
 }
 
 impl Prepared<Output> {
@@ -151,7 +156,8 @@ pub(crate) fn make<S: Sink>(
     clock.lap("anonymize");
     let written = write(&problem, &solved)?;
     clock.lap("write");
-    let findings = plan.audit(&problem, &solved, &written, watch).map_err(in_data)?;
+    let mut findings = plan.audit(&problem, &solved, &written, watch).map_err(in_data)?;
+    let certificate = findings.certificate.take();
     clock.lap("audit");
     let provenance = provenance(&written)?;
     watch.check()?;
@@ -160,7 +166,7 @@ pub(crate) fn make<S: Sink>(
     let mut report = report(plan, &problem, &solved, findings, provenance, clock.finish());
     report.notes.splice(0..0, warnings);
     report.notes.extend(person::warning(table, plan.policy()));
-    Ok(Prepared { written, report, recipe })
+    Ok(Prepared { written, report, recipe, certificate })
 }
 
 /// What a run reads and writes; an error if it would destroy something.
