@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 #[path = "../../../fuzz/src/lib.rs"]
+#[allow(dead_code)]
 mod fuzz;
 
 fn files(name: &str) -> Vec<PathBuf> {

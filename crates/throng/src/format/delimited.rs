@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr3};
 
-use super::{Format, Spelling, Syntax, Target, Value, Writable};
+use super::{AnySyntax, Format, Syntax, Target, Value, Writable};
 use crate::error::Result;
 use crate::formula::{Formulas, MARK, needs_mark};
 use crate::table::blocks::Blocks;
@@ -27,16 +27,13 @@ fn read_tabs(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
 /// Writes with the table's own delimiter.
 fn write_any(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
     let delimiter = table.dialect().unwrap_or_default().delimiter;
-    table.write_lines(
-        &Spelling::Delimited(Delimited { delimiter, formulas: table.formulas() }),
-        target,
-        watch,
-    )
+    let syntax = Delimited { delimiter, formulas: table.formulas() };
+    table.write_lines(&AnySyntax::Delimited(syntax), target, watch)
 }
 
 fn write_tabs(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
     let syntax = Delimited { delimiter: b'\t', formulas: table.formulas() };
-    table.write_lines(&Spelling::Delimited(syntax), target, watch)
+    table.write_lines(&AnySyntax::Delimited(syntax), target, watch)
 }
 
 /// One row per line, cells in quotes where they need them.
