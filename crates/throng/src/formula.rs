@@ -20,6 +20,10 @@ pub enum Formulas {
 
 /// Whether a spreadsheet would run a cell.
 pub(crate) fn runs(cell: &str) -> bool {
+    // Most cells begin with a letter or a digit.
+    if cell.as_bytes().first().is_none_or(u8::is_ascii_alphanumeric) {
+        return false;
+    }
     // Tabs and line ends before a formula are skipped.
     let cell = cell.trim_start();
     let Some(rest) = cell.strip_prefix(['=', '+', '-', '@']) else { return false };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 #[allow(dead_code)] // What only the fuzzer needs.
 #[path = "../../../fuzz/src/lib.rs"]
+#[allow(dead_code)]
 mod fuzz;
 
 fn files(name: &str) -> Vec<PathBuf> {

@@ -43,7 +43,7 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
     // not leave a release behind.
     let mut files = run.files()?;
     if let Some(secret) = &arguments.secret {
-        files.read("the secret", secret);
+        files.read_too("the secret", secret)?;
     }
     let reports = open_reports(&mut files, &arguments.report)?;
     let recipe = arguments.recipe.as_deref().map(|path| files.create("the recipe", path)).transpose()?;

@@ -221,7 +221,7 @@ impl Table {
         let passed = |row: usize| self.nullable_text_row(row).flatten().any(test);
         self.names.iter().any(|name| test(name))
             || (0..self.names.len()).any(coded)
-            || (self.storage.contains(&Storage::Text) && (0..self.len()).any(passed))
+            || (self.storage.contains(&Storage::Text) && (0..self.len()).into_par_iter().any(passed))
     }
 
     fn chunk_of(&self, row: usize) -> usize {
