@@ -101,6 +101,8 @@ struct Parts {
     place: Place,
     hint: Option<String>,
     excerpt: Option<Excerpt>,
+    /// The key of a requirement and the most that could be asked, as people write it.
+    reachable: Option<(&'static str, String)>,
 }
 
 impl Error {
@@ -112,6 +114,7 @@ impl Error {
             place: Place::default(),
             hint: None,
             excerpt: None,
+            reachable: None,
         }))
     }
 
@@ -202,6 +205,17 @@ impl Error {
         self.0.place.column = Some(before[line_start..].chars().count() as u64 + 1);
         self.0.excerpt = Some(excerpt);
         self
+    }
+
+    /// Says what could be asked for instead.
+    pub(crate) fn reaching(mut self, key: &'static str, most: impl fmt::Display) -> Self {
+        self.0.reachable = Some((key, most.to_string()));
+        self
+    }
+
+    /// What could be asked for instead, where that is known: a key of `[privacy]` and its value.
+    pub fn reachable(&self) -> Option<(&'static str, &str)> {
+        self.0.reachable.as_ref().map(|(key, most)| (*key, most.as_str()))
     }
 
     /// What went wrong, for programs.

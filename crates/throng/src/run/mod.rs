@@ -14,11 +14,13 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
+pub(crate) use crate::release::permutation::sensitive_path;
 pub use anonymize::Anonymize;
 pub use apply::Apply;
 pub(crate) use apply::{plan_for_recipe, read_for_recipe};
 pub use attack::attack_files;
 pub use compare::Compare;
+pub(crate) use evaluate::Tables;
 pub use evaluate::{Evaluate, Evaluation};
 
 use crate::as_is;
@@ -63,12 +65,24 @@ impl Prepared<Output> {
 /// Measures an existing release.
 pub fn audit_files(data: &Path, release: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Findings> {
     let table = read(data, policy, watch)?;
-    let mut problem = Problem::new(&table, policy)?;
-    as_is::check(&table, &problem, policy)?;
+    audit_table(&table, policy, watch, |problem| {
+        Received::read(release, problem, policy, Keep::Audited, watch)
+    })
+}
+
+/// Measures a release that is received in any way, and looks whether it is true of its table.
+pub(crate) fn audit_table(
+    table: &Table,
+    policy: &Policy,
+    watch: &dyn Watch,
+    receive: impl FnOnce(&Problem) -> Result<Received>,
+) -> Result<Findings> {
+    let mut problem = Problem::new(table, policy)?;
+    as_is::check(table, &problem, policy)?;
     problem.suppressible = plan::records(plan::allowance(policy, &Methods::standard()), problem.len());
-    let received = Received::read(release, &problem, policy, Keep::Audited, watch)?;
+    let received = receive(&problem)?;
     let mut findings = audit(&problem, policy, &received, watch)?;
-    let (truth, untrue) = truth::check(&table, &problem, policy, &received, watch)?;
+    let (truth, untrue) = truth::check(table, &problem, policy, &received, watch)?;
     findings.measures.truth = Some(truth);
     findings.measures.violations.extend(untrue);
     Ok(findings)
