@@ -15,14 +15,6 @@ use crate::Arguments;
 
 const STAGES: [&str; 5] = ["read", "encode", "anonymize", "write", "audit"];
 
-/// Prints to standard output, where the results belong.
-macro_rules! say {
-    ($($part:tt)*) => {{
-        use std::io::Write;
-        writeln!(std::io::stdout(), $($part)*)?
-    }};
-}
-
 /// Runs the sweep and prints it as it goes.
 pub fn sweep(arguments: &Arguments) -> Result<()> {
     let source = source();

@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memchr3};
 
-use super::{Format, Spelling, Syntax, Target, Value, Writable};
+use super::{AnySyntax, Format, Syntax, Target, Value, Writable};
 use crate::error::Result;
 use crate::table::blocks::Blocks;
 use crate::table::source::Input;
@@ -26,11 +26,11 @@ fn read_tabs(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
 /// Writes with the table's own delimiter.
 fn write_any(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
     let delimiter = table.dialect().unwrap_or_default().delimiter;
-    table.write_lines(&Spelling::Delimited(Delimited { delimiter }), target, watch)
+    table.write_lines(&AnySyntax::Delimited(Delimited { delimiter }), target, watch)
 }
 
 fn write_tabs(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
-    table.write_lines(&Spelling::Delimited(Delimited { delimiter: b'\t' }), target, watch)
+    table.write_lines(&AnySyntax::Delimited(Delimited { delimiter: b'\t' }), target, watch)
 }
 
 /// One row per line, cells in quotes where they need them.

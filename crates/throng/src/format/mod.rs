@@ -1,7 +1,7 @@
 //! File formats: how bytes become a table, and a release bytes.
 //!
 //! A format is one entry: its name, the endings of its files, a reader and a writer. To add one: a file here, and one
-//! line in [`FORMATS`]; one that spells rows in a way of its own has a variant of `Spelling` too. What is written is
+//! line in [`FORMATS`]; one that spells rows in a way of its own has a variant of `AnySyntax` too. What is written is
 //! `Writable`: formats know no releases. Nothing in a written file may tell more than its cells do: think of dictionaries, statistics,
 //! order, and how cells are spelt.
 
@@ -24,7 +24,7 @@ pub use arrow::{ARROW, ARROW_STREAM};
 pub use delimited::{CSV, TSV};
 pub use json_lines::JSON_LINES;
 pub use parquet::PARQUET;
-pub(crate) use syntax::{Spelling, Syntax, Value, push_row};
+pub(crate) use syntax::{AnySyntax, InSyntax, Syntax, Value, push_row};
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::table::source::{Input, ending_of};
@@ -129,7 +129,7 @@ pub(crate) trait Writable {
     fn dialect(&self) -> Option<Dialect>;
 
     /// Writes it as lines of text.
-    fn write_lines(&self, spelling: &Spelling, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()>;
+    fn write_lines(&self, syntax: &AnySyntax, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()>;
 
     /// The table as record batches.
     fn batches(&self) -> Result<Box<dyn Batched + '_>>;

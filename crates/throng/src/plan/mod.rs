@@ -28,7 +28,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
 use crate::method::options::Mistake;
 use crate::method::{
-    Entry, Mended, Method, Methods, PerPart, Published, Solution, Together, Traits, WholePeople,
+    Entry, LeavingOut, Mended, Method, Methods, PerPart, Published, Solution, Together, Traits, WholePeople,
 };
 use crate::policy::Policy;
 use crate::privacy::Part;
@@ -148,10 +148,10 @@ impl Plan {
         let steered_by_rules = entry.takes.contains(&Part::HardRules);
         Ok(Plan {
             name: entry.name.to_owned(),
-            method: Box::new(WholePeople(Box::new(Together(match steered_by_rules {
+            method: Box::new(WholePeople(Box::new(LeavingOut(Box::new(Together(match steered_by_rules {
                 true => Box::new(Mended(method)),
                 false => Box::new(PerPart(Box::new(Mended(method)))),
-            })))),
+            })))))),
             traits: entry.traits,
             steered_by_rules,
             target: target::of(&policy),
@@ -283,9 +283,6 @@ impl Plan {
 
     /// Finds groups; with a target also the k that they meet.
     pub fn find(&self, problem: &Problem, watch: &dyn Watch) -> Result<(Solution, Option<usize>)> {
-        if self.unmet == Unmet::Impossible {
-            problem.requirement.check_feasible(problem)?;
-        }
         match &self.target {
             None => Ok((self.method.solve(problem, watch)?, None)),
             Some(target) => {

@@ -83,6 +83,9 @@ pub struct Report {
     pub provenance: Provenance,
     /// What else a reader should know, one sentence each.
     pub notes: Vec<String>,
+    /// Options of the policy's `[method]` that were written for another method and do not apply to this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out_options: Vec<String>,
     /// What the method says of what it found, as figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,

@@ -6,7 +6,7 @@ use super::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
 use crate::audit::{
     Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, SensitiveMeasure,
 };
-use crate::privacy::{Achieved, Figure};
+use crate::privacy::{About, Achieved, Figure};
 use crate::release::RowOrder;
 
 const LOSSES: [(&str, f64); 8] = [
@@ -51,6 +51,7 @@ pub(crate) fn adult() -> Report {
         examples: vec![example(10, "[24-26]"), example(154, "[17-90]")],
         provenance: provenance(),
         notes: vec!["The lower bound was estimated from a sample.".into()],
+        left_out_options: Vec::new(),
         facts: Vec::new(),
         sections: Vec::new(),
     }
@@ -110,8 +111,10 @@ fn requirements() -> Vec<Achieved> {
             .reached(Figure::Count(22))
             .asked(Figure::Count(4), Vec::new()),
         Achieved::at_least("l", "l-diversity (frequency)", "in no class is a sensitive value more frequent")
+            .about(About::Values)
             .reached(Figure::Number(1.11)),
         Achieved::at_most("t", "t-closeness", "how far a class is from the table")
+            .about(About::Shares)
             .reached(Figure::Number(0.4731)),
     ]
 }
@@ -160,6 +163,7 @@ pub(crate) fn degenerate() -> Vec<Report> {
         examples: Vec::new(),
         provenance: Provenance::default(),
         notes: Vec::new(),
+        left_out_options: Vec::new(),
         facts: Vec::new(),
         sections: Vec::new(),
     };

@@ -7,7 +7,7 @@ use super::people;
 use super::text::listing;
 use crate::as_is::PublishedAsIs;
 use crate::audit::{Compared, ExactCells, LowerBound, Measures, Outlier, Truth};
-use crate::privacy::{Achieved, Bound, Figure};
+use crate::privacy::{About, Achieved, Bound, Figure};
 use crate::release::RowOrder;
 
 /// Whether a requirement holds.
@@ -219,8 +219,8 @@ fn permuted_words(measures: &Measures, exact: ExactCells) -> String {
 /// What the classes of a release tell of sensitive values for certain, where nothing was asked for that would prevent it, or
 /// where it was not prevented.
 fn told_words(measures: &Measures) -> String {
-    let protects = |key: &str| matches!(key, "l" | "t" | "beta" | "delta");
-    let asked = measures.requirements.iter().any(|one| protects(&one.key) && one.asked.is_some());
+    let protects = |one: &Achieved| one.about != About::Records && one.asked.is_some();
+    let asked = measures.requirements.iter().any(protects);
     let told = measures.sensitive.iter().filter(|one| one.told_share > 0.0 || !asked);
     told.map(|one| match one.told_share {
         0.0 => format!(" No class tells the {} of its records for certain.", one.attribute),

@@ -229,6 +229,7 @@ fn report(
         examples: findings.examples,
         provenance,
         notes,
+        left_out_options: plan.left_out_options().to_vec(),
         sections,
         facts: solved.solution.facts.clone(),
         measures: findings.measures,

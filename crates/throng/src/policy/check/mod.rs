@@ -9,7 +9,7 @@ use super::written::{Written, WrittenMethod};
 use super::{AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, Role, Unlisted};
 use crate::error::Result;
 use crate::keys::source::Source;
-use crate::keys::{above_zero, choose, out_of_range, within};
+use crate::keys::{choose, out_of_range, within};
 use crate::table::Expansion;
 
 mod attribute;

@@ -7,11 +7,15 @@
 //! which each person could be counted for one of their values ([`Histogram::uneven`]): whatever a reader takes for the
 //! value of each, the class is no less diverse. That is not monotone, for classes may share people.
 
+mod levels;
+
 use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::{Achieved, Figure, Frequency, Histogram, Kind, Margin, Model, Part, ROUNDING, Spec, Tally};
+use super::{
+    About, Achieved, Figure, Frequency, Histogram, Keeping, Kind, Margin, Model, Part, ROUNDING, Spec, Tally,
+};
 use crate::data::{Data, Protected};
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{Keys, out_of_range};
@@ -130,7 +134,8 @@ impl DiversitySpec {
             "l",
             format!("l-diversity ({})", self.form.name()),
             self.meaning(published.whose.is_some()),
-        );
+        )
+        .about(About::Values);
         let achieved = match self.form {
             Diversity::Recursive { .. } if least.is_nan() => achieved,
             _ => achieved.reached(Figure::Number(least)),
@@ -327,12 +332,35 @@ impl Model for LDiversity {
         self.holds_for(tally.histogram(self.attribute))
     }
 
+    /// Those of values that are too frequent, in the order in which records are best left out.
+    fn fewest_to_lose(&self, keeping: &Keeping<'_>) -> Option<Vec<u32>> {
+        let lost = self.fewest(keeping.tally().histogram(self.attribute), keeping.allowance)?;
+        let counted = &keeping.data.sensitive[self.attribute];
+        let mut to_lose = vec![0; counted.domain.len()];
+        lost.into_iter().for_each(|(value, lost)| to_lose[value as usize] = lost);
+        let goes = |record: &u32| {
+            let left = &mut to_lose[counted.codes[*record as usize] as usize];
+            let goes = *left > 0;
+            *left -= u32::from(goes);
+            goes
+        };
+        Some(keeping.records.iter().copied().filter(goes).collect())
+    }
+
     fn explain(&self, whole: &Tally, data: &Data) -> Error {
+        self.explain_within(whole, data, 0)
+    }
+
+    fn explain_within(&self, whole: &Tally, data: &Data, allowance: usize) -> Error {
         let counts = whole.histogram(self.attribute);
         let attribute = &data.sensitive[self.attribute];
         let most = counts.present().max_by_key(|(value, count)| (*count, std::cmp::Reverse(*value)));
         // Rounded down, for it must be possible itself; 2.9999999999999996 is a 3.
-        let reachable = (self.reachable(counts) * 1000.0 * (1.0 + ROUNDING)).floor() / 1000.0;
+        let largest = match allowance {
+            0 => self.reachable(counts),
+            _ => self.largest_within(counts, allowance),
+        };
+        let reachable = (largest * 1000.0 * (1.0 + ROUNDING)).floor() / 1000.0;
         let hint = match self.form {
             Diversity::Recursive { c } if reachable < 1.0 => {
                 format!("with c = {c} no l is possible; choose a larger c")
@@ -341,6 +369,9 @@ impl Model for LDiversity {
         };
         let mut message =
             format!("l = {} ({}) cannot be met by any release of this table", self.l, self.form.name());
+        if allowance > 0 {
+            message += &format!(" that leaves out at most {allowance} records");
+        }
         if let Some((value, count)) = most {
             let share = 100.0 * f64::from(count) / whole.people() as f64;
             let value = shorten(attribute.domain.label(value));
