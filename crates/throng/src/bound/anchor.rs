@@ -10,7 +10,7 @@
 //! lowers more than needed, and is valid all the same.
 
 use super::dearest::{Dearest, Offer};
-use super::index::Index;
+use super::index::{Dear, Index};
 use super::space::Space;
 
 /// Where the furthest side is cut: nearer to the furthest member than to the floor.
@@ -31,6 +31,8 @@ pub(super) struct Scene<'a> {
     pub latest: &'a [u32],
     /// The highest price after each place.
     pub later: &'a [i64],
+    /// How dear later points are, from place to place in space.
+    pub dear: &'a [Dear],
     /// Whether prices may be negative.
     pub free: bool,
 }
@@ -123,6 +125,10 @@ impl Scene<'_> {
             return Found::default();
         }
         let reach = u32::try_from(reach).unwrap_or(u32::MAX);
+        let paid = (price, size as u64 - 1);
+        let Some(reach) = self.index.reach(self.space, self.space.row(point), self.dear, paid, reach) else {
+            return Found { work: self.dear.len() as u64 / 4, ..Found::default() };
+        };
         let list = scratch.gather(self, point, place, reach);
         let mut search = Search { scene: self, scratch, size, cuts: Vec::new() };
         let given_up = search.run(list, most_work);
@@ -157,7 +163,8 @@ impl Scratch {
             }
         });
         let width = scene.space.width() as u64;
-        self.work = ((nodes + looks) * (8 + width) + list.len() as u64 * 8 * width) / 32;
+        self.work = scene.dear.len() as u64 / 4
+            + ((nodes + looks) * (8 + width) + list.len() as u64 * 8 * width) / 32;
         list.sort_unstable();
         self.before.clone_from(&self.prices);
         list

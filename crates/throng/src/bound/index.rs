@@ -8,6 +8,8 @@ use super::space::Space;
 
 /// Points of a box that is not halved again.
 const LEAF: usize = 12;
+/// Points of a box by which it is told how far a search need go.
+const COARSE: u32 = 256;
 const NONE: u32 = u32::MAX;
 
 pub(super) struct Index {
@@ -15,6 +17,16 @@ pub(super) struct Index {
     /// Lowest and highest codes of each node, attribute by attribute.
     ends: Vec<(u32, u32)>,
     width: usize,
+    /// Nodes of few points whose halved node has more; they hold each point once.
+    coarse: Vec<u32>,
+}
+
+/// How dear the points of a coarse node are at most, and how many records they are.
+#[derive(Clone, Copy)]
+pub(super) struct Dear {
+    node: u32,
+    price: i64,
+    records: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -29,7 +41,8 @@ impl Index {
     /// Puts points in the order of the tree: the index, and which point stands at each place.
     pub fn order(space: &Space) -> (Self, Vec<u32>) {
         let mut order: Vec<u32> = (0..space.len() as u32).collect();
-        let mut index = Index { nodes: Vec::new(), ends: Vec::new(), width: space.width() };
+        let mut index =
+            Index { nodes: Vec::new(), ends: Vec::new(), width: space.width(), coarse: Vec::new() };
         if !order.is_empty() {
             index.nodes.push(Node { first: 0, end: order.len() as u32, halves: NONE });
             index.ends.extend(ends_of(space, &order));
@@ -39,6 +52,7 @@ impl Index {
             index.halve(space, &mut order, at);
             at += 1;
         }
+        index.find_coarse();
         (index, order)
     }
 
@@ -66,6 +80,67 @@ impl Index {
         let below = points.partition_point(|point| code(point) < middle);
         let cut = if below > 0 { below } else { points.partition_point(|point| code(point) <= middle) };
         Some(cut as u32)
+    }
+
+    fn find_coarse(&mut self) {
+        let mut open: Vec<u32> = (0..self.nodes.len().min(1) as u32).collect();
+        while let Some(at) = open.pop() {
+            let Node { first, end, halves } = self.nodes[at as usize];
+            if end - first <= COARSE || halves == NONE {
+                self.coarse.push(at);
+            } else {
+                open.extend([halves, halves + 1]);
+            }
+        }
+    }
+
+    /// How dear the points of coarse nodes are that stand at a place or later.
+    pub fn dear(&self, space: &Space, prices: &[i64], places: &[u32], place: u32) -> Vec<Dear> {
+        let of_node = |node: &u32| {
+            let Node { first, end, .. } = self.nodes[*node as usize];
+            let points = (first as usize..end as usize).filter(|point| places[*point] >= place);
+            let both = points.map(|point| (prices[point], u64::from(space.records[point])));
+            let (price, records) = both.fold((i64::MIN, 0), |all, one| (all.0.max(one.0), all.1 + one.1));
+            (records > 0).then_some(Dear { node: *node, price, records })
+        };
+        self.coarse.iter().filter_map(of_node).collect()
+    }
+
+    /// No record at this cost or further can be in a class of so many with a row that is paid too much, where the row itself is
+    /// paid `price`; at most `reach`. None if there is no such class at all.
+    pub fn reach(
+        &self,
+        space: &Space,
+        row: &[u32],
+        dear: &[Dear],
+        (price, others): (i64, u64),
+        mut reach: u32,
+    ) -> Option<u32> {
+        let least =
+            |dear: &Dear| (dear.price, dear.records, self.least(space, row, dear.node as usize, reach));
+        let mut near: Vec<(i64, u64, u32)> = dear.iter().map(least).filter(|near| near.2 < reach).collect();
+        near.sort_unstable_by(|one, other| other.cmp(one));
+        loop {
+            let (mut left, mut sum) = (others, price);
+            for (price, records, _) in near.iter().filter(|near| near.2 < reach) {
+                let taken = left.min(*records);
+                sum = sum.saturating_add(price.saturating_mul(taken as i64));
+                left -= taken;
+                if left == 0 {
+                    break;
+                }
+            }
+            let shorter = sum.div_euclid(others as i64 + 1) + 1;
+            if left > 0 || shorter <= 0 {
+                return None;
+            }
+            // A few more rounds where that helps much.
+            let before = reach;
+            reach = reach.min(u32::try_from(shorter).unwrap_or(u32::MAX));
+            if u64::from(reach) * 8 > u64::from(before) * 7 {
+                return Some(reach);
+            }
+        }
     }
 
     #[inline(always)]

@@ -48,7 +48,7 @@ const STEPS_AT_LEAST: u64 = 8_000_000;
 const STEPS_PER_RECORD: u64 = 1_500;
 const STEPS_AT_MOST: u64 = 60_000_000;
 /// Passes of the usual effort, if its steps last.
-const USUAL_PASSES: u32 = 4;
+const USUAL_PASSES: u32 = 5;
 /// After so many passes without a better bound there is nothing more to find.
 const IN_VAIN: u32 = 6;
 
@@ -61,7 +61,7 @@ pub enum Effort {
     Usual,
     /// So many passes.
     Passes(u32),
-    /// So many seconds, at least one pass. The bound may then differ from run to run.
+    /// So many seconds. The bound may then differ from run to run.
     Seconds(f64),
 }
 
@@ -231,11 +231,9 @@ impl Search<'_> {
 
     fn best(&self, pricing: &mut Pricing) -> Result<Vec<i64>> {
         pricing.start();
-        let stopped = || self.watch.stopped();
         let mut steps = self.steps();
-        pricing.pass(steps, &stopped);
         self.watch.check()?;
-        let (mut best, mut prices, mut in_vain) = (pricing.total(), pricing.prices.clone(), 0);
+        let (mut best, mut prices, mut in_vain) = (pricing.total(), pricing.proved.clone(), 0);
         while self.goes_on(pricing) && in_vain < IN_VAIN {
             let over = || self.watch.stopped() || self.is_late();
             pricing.raise(&over);
@@ -246,7 +244,7 @@ impl Search<'_> {
             in_vain += 1;
             if ended && pricing.total() > best {
                 (best, in_vain) = (pricing.total(), 0);
-                prices.clone_from(&pricing.prices);
+                prices.clone_from(&pricing.proved);
             }
             if self.watch.take_stop() {
                 break;

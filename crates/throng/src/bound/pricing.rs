@@ -29,6 +29,7 @@ const SWEEPS: usize = 100;
 /// How much prices are raised at first, as a share of their mean, and how that falls from pass to pass.
 const RAISE: f64 = 0.06;
 const COOLER: f64 = 0.9;
+const FIRST_RAISE: f64 = 0.02;
 /// Within the sweeps of one pass it falls to this share.
 const COOLEST: f64 = 0.02;
 
@@ -36,6 +37,10 @@ pub(super) struct Pricing {
     pub space: Space,
     index: Index,
     pub prices: Vec<i64>,
+    /// Prices that are a proof, of the last pass or from the start.
+    pub proved: Vec<i64>,
+    /// What the box around each point and its nearest others costs.
+    boxes: Vec<i64>,
     pool: Pool,
     pub passes: u32,
     /// Steps taken so far.
@@ -49,12 +54,15 @@ pub(super) struct Pricing {
 impl Pricing {
     /// The points of a space in the order of an index; which point of the space stands at each place is told beside.
     pub fn new(space: &Space) -> (Self, Vec<u32>) {
-        let (index, order) = Index::order(space);
+        let space = space.dearest_first();
+        let (index, order) = Index::order(&space);
         let space = space.reordered(&order);
         let prices = vec![0; space.len()];
         let pricing = Pricing {
             space,
             index,
+            proved: prices.clone(),
+            boxes: Vec::new(),
             prices,
             pool: Pool::default(),
             passes: 0,
@@ -67,14 +75,19 @@ impl Pricing {
         (pricing, order)
     }
 
-    /// Pays every point what the box around it and its nearest others costs.
+    /// Pays every point what it costs together with the furthest of its nearest, as many as its class needs: no class with it
+    /// costs less, so that these prices are a proof already.
     pub fn start(&mut self) {
-        let found: Vec<(i64, u64)> = (0..self.space.len() as u32)
+        // Seen from another member, a number may be rounded down once more on either side.
+        let numbers = self.space.costs.iter().filter(|cost| cost.two_sided()).count() as i64;
+        let found: Vec<(i64, i64, u64)> = (0..self.space.len() as u32)
             .into_par_iter()
             .map_init(Nearest::default, |nearest, point| nearest.box_around(&self.space, &self.index, point))
             .collect();
-        self.work += found.iter().map(|(_, work)| work).sum::<u64>();
-        self.prices = found.into_iter().map(|(price, _)| price).collect();
+        self.work += found.iter().map(|(_, _, work)| work).sum::<u64>();
+        self.boxes = found.iter().map(|(_, cost, _)| *cost).collect();
+        self.prices = found.into_iter().map(|(furthest, _, _)| (furthest - 2 * numbers).max(0)).collect();
+        self.proved.clone_from(&self.prices);
     }
 
     /// Whether prices may be negative: that helps where values have caps.
@@ -82,9 +95,9 @@ impl Pricing {
         self.space.caps != Caps::None
     }
 
-    /// Σ of prices over records.
+    /// Σ of proved prices over records.
     pub fn total(&self) -> i128 {
-        let each = self.prices.iter().zip(&self.space.records);
+        let each = self.proved.iter().zip(&self.space.records);
         each.map(|(price, records)| i128::from(*price) * i128::from(*records)).sum()
     }
 
@@ -102,8 +115,8 @@ impl Pricing {
         order
     }
 
-    /// One pass with so much work; whether it came to an end. `stopped` is asked between batches. What is not visited
-    /// when the work is done is paid nothing.
+    /// One pass with so much work; whether it came to an end. `stopped` is asked between batches. What is not visited when
+    /// the work is done is paid what was proved before, at most: classes of such points alone were looked at then.
     pub fn pass(&mut self, most_work: u64, stopped: &dyn Fn() -> bool) -> bool {
         let order = self.order();
         let mut places = vec![0; order.len()];
@@ -122,6 +135,7 @@ impl Pricing {
             let end = (place + BATCH).min(order.len());
             let most = AHEAD * (most_work - work) / (order.len() - place) as u64;
             let prices = std::mem::take(&mut self.prices);
+            let dear = self.index.dear(&self.space, &prices, &places, place as u32);
             let scene = Scene {
                 space: &self.space,
                 index: &self.index,
@@ -130,6 +144,7 @@ impl Pricing {
                 places: &places,
                 latest: &latest,
                 later: &later,
+                dear: &dear,
                 free: self.free(),
             };
             let found: Vec<Found> = (place..end)
@@ -164,8 +179,9 @@ impl Pricing {
         self.reached = place;
         for point in &order[place..] {
             let price = &mut self.prices[*point as usize];
-            *price = (*price).min(0);
+            *price = (*price).min(self.proved[*point as usize]);
         }
+        self.proved.clone_from(&self.prices);
         self.work += work;
         self.passes += 1;
         true
@@ -173,8 +189,16 @@ impl Pricing {
 
     /// Raises prices little by little, each time lowering what is known to be too much. `stopped` is asked between sweeps.
     pub fn raise(&mut self, stopped: &dyn Fn() -> bool) {
+        if self.passes == 0 {
+            // Nothing is known yet that would stop them.
+            let most = self.space.sizes.iter().max().map_or(1, |size| i64::from(*size)).max(5);
+            let halfway = |(price, cost): (&mut i64, &i64)| *price += (cost - *price).max(0) * 5 / (2 * most);
+            return self.prices.iter_mut().zip(&self.boxes).for_each(halfway);
+        }
         let mean = self.total() as f64 / self.space.all().max(1) as f64;
-        let first = RAISE * COOLER.powi(self.passes as i32 - 1) * mean.max(f64::from(ONE) * 1e-4);
+        // Few classes are known after the first pass that would stop prices from rising too far.
+        let raise = if self.passes < 2 { FIRST_RAISE } else { RAISE * COOLER.powi(self.passes as i32 - 1) };
+        let first = raise * mean.max(f64::from(ONE) * 1e-4);
         let mut order: Vec<u32> = (0..self.pool.len() as u32).collect();
         let free = self.free();
         let most = self.space.sizes.iter().max().map_or(1, |size| i64::from(*size)) * i64::from(ONE);
@@ -219,8 +243,9 @@ struct Nearest {
 }
 
 impl Nearest {
-    /// What the box around a point and as many of its nearest as its class needs costs.
-    fn box_around(&mut self, space: &Space, index: &Index, point: u32) -> (i64, u64) {
+    /// What a point costs with the furthest of as many of its nearest as its class needs, and what the box of all of them
+    /// costs; and the steps that took.
+    fn box_around(&mut self, space: &Space, index: &Index, point: u32) -> (i64, i64, u64) {
         let room = space.sizes[point as usize] as usize - 1;
         let row = space.row(point);
         // The dearest by −cost are the nearest.
@@ -248,6 +273,7 @@ impl Nearest {
         }
         let cost =
             space.costs.iter().zip(&ends).map(|(cost, (low, high))| i64::from(cost.between(*low, *high)));
-        (cost.sum(), (nodes + looks) * (8 + space.width() as u64) / 32)
+        let furthest = if dearest.full() && room > 0 { i64::from(dearest.limit()) } else { 0 };
+        (furthest, cost.sum(), (nodes + looks) * (8 + space.width() as u64) / 32)
     }
 }
