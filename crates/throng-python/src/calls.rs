@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use throng::extend::{Entry, Method, Part, Problem, Solution};
 use throng::method::Methods;
-use throng::simulate::{self, Simulation};
+use throng::simulate as drawing;
+use throng::simulate::Simulation;
 use throng::{
     Anonymize, Anonymized, Apply, Audit, Batches, Compare, Data, Error, ErrorCode, Evaluate, Order, Publish,
     Registry, Result, Risk, Secret, Unmet, Watch,
@@ -261,7 +262,7 @@ pub fn simulate(
     let needed = drawn.needed;
     let simulated = work::run(py, running.threads, running.progress, move |watch| {
         let attributes = match (&drawn.values, &drawn.table, &own) {
-            (Some(values), _, _) => simulate::uniform(values)?,
+            (Some(values), _, _) => drawing::uniform(values)?,
             (None, Some(table), Some(policy)) => marginals(&table.data, policy, watch)?,
             _ => return Err(Error::new(ErrorCode::BadUsage, "how many attributes?")),
         };
@@ -273,7 +274,7 @@ pub fn simulate(
 
 fn marginals(data: &Data, policy: &throng::Policy, watch: &dyn Watch) -> Result<Vec<Vec<f64>>> {
     let table = data.table(policy, watch)?;
-    Ok(simulate::marginals(&Problem::new(&table, policy)?.data))
+    Ok(drawing::marginals(&Problem::new(&table, policy)?.data))
 }
 
 /// All methods as JSON, as `throng methods --json` prints them.

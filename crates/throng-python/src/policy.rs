@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use throng::method::Methods;
 use throng::{Attribute, Error, ErrorCode, PolicyBuilder, Result, Role};
 
 use crate::errors::raised;
@@ -79,11 +80,14 @@ impl Policy {
         if let Some(seed) = seed {
             policy = policy.with_seed(seed);
         }
+        let mut given = toml::Table::new();
         for (name, value) in options.into_iter().flatten() {
             let name: String = name.extract()?;
             let value = toml_value(&value, &name).map_err(|error| raised(&error))?;
-            policy.method.options.insert(name, value);
+            given.insert(name, value);
         }
+        check_options(&policy.method.name, &given).map_err(|error| raised(&error))?;
+        policy.method.options.extend(given);
         Ok(Policy(policy))
     }
 
@@ -134,6 +138,16 @@ impl Policy {
     /// Whether a column is published as it is.
     pub fn publishes_as_it_is(&self, name: &str) -> bool {
         matches!(self.0.role(name), Role::Sensitive | Role::Class | Role::Other)
+    }
+}
+
+/// What is given with a call is meant for its method; options of the policy may be meant for another.
+fn check_options(method: &str, given: &toml::Table) -> Result<()> {
+    let methods = Methods::standard();
+    match methods.find(method) {
+        Ok(entry) => methods.configure(entry, given).map(|_| ()).map_err(|mistake| mistake.error),
+        // The run says which there are.
+        Err(_) => Ok(()),
     }
 }
 

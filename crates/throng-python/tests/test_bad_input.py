@@ -19,10 +19,26 @@ def broken_text() -> pa.Table:
     return pa.table({"age": text})
 
 
-def spent() -> pa.RecordBatchReader:
-    reader = pa.RecordBatchReader.from_batches(pa.schema([("age", pa.int64())]), [])
-    reader.close()
-    return reader
+def failing() -> pa.RecordBatchReader:
+    def batches() -> Any:
+        yield pa.record_batch({"age": [31, 34]})
+        raise RuntimeError("the source is gone")
+
+    return pa.RecordBatchReader.from_batches(pa.schema([("age", pa.int64())]), batches())
+
+
+def spent() -> Any:
+    """A stream that was read already."""
+
+    class Once:
+        capsule = pa.table({"age": [31, 34]}).__arrow_c_stream__()
+
+        def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+            return self.capsule
+
+    once = Once()
+    assert throng.anonymize(once, AGES).report.k == 2
+    return once
 
 
 def twice() -> pd.DataFrame:
@@ -45,7 +61,8 @@ TABLES: list[tuple[str, Callable[[], Any], str, str]] = [
     ("a text of half a letter", lambda: {"age": ["\ud800"]}, "not-utf8", "not UTF-8"),
     ("texts that are not UTF-8", broken_text, "not-utf8", "not UTF-8"),
     ("a frame of two types", lambda: pd.DataFrame({"age": [1, "x"]}), "unreadable-type", "could not give its table"),
-    ("a spent stream", spent, "unreadable-file", "could not be read to its end"),
+    ("a stream that fails", failing, "unreadable-file", "could not be read to its end"),
+    ("a spent stream", spent, "unreadable-type", "could not give its table"),
     ("two columns of a name", twice, "duplicate-column", '"age"'),
     ("two columns of a name in pyarrow", lambda: pa.table([[1, 2], [3, 4]], names=["age", "age"]), "duplicate-column", '"age"'),
     ("no such column", lambda: {"agee": [31, 34]}, "unknown-column", '"age"'),
@@ -74,12 +91,12 @@ POLICIES: list[tuple[str, Callable[[], Any], str, str | None, str]] = [
     ("an unknown argument", lambda: throng.Policy(k=2, quazi=["age"]), "unknown-key", "quazi", 'did you mean "quasi"'),
     ("an unknown key", lambda: throng.Policy(k=2, quasi={"zip": {"wieght": 2}}), "unknown-key", 'quasi["zip"]["wieght"]', "weight"),
     ("a weight below 0", lambda: throng.Policy(k=2, quasi={"zip": {"weight": -1}}), "bad-value", 'quasi["zip"]["weight"]', ""),
-    ("a bad prefix", lambda: throng.Policy(k=2, quasi={"zip": throng.prefix(2, 4)}), "bad-value", 'quasi["zip"]["hierarchy"]', ""),
+    ("a bad prefix", lambda: throng.Policy(k=2, quasi={"zip": throng.prefix(2, 4)}), "bad-hierarchy", 'quasi["zip"]["hierarchy"]', ""),
     ("a column twice", lambda: throng.Policy(k=2, quasi=["age"], sensitive=["age"]), "duplicate-key", "sensitive", "one role"),
     ("a column that is a number", lambda: throng.Policy(k=2, quasi={"age": 3}), "wrong-type", 'quasi["age"]', ""),
     ("a name that is a number", lambda: throng.Policy(k=2, quasi=[3]), "wrong-type", "quasi", ""),  # type: ignore[list-item]
     ("a value of no policy", lambda: throng.Policy(k=2, quasi={"age": {"weight": object()}}), "wrong-type", 'quasi["age"]["weight"]', ""),
-    ("l without sensitive", lambda: throng.Policy(k=2, l=2, quasi=["age"]), "no-sensitive-attribute", None, ""),
+    ("l without sensitive", lambda: throng.Policy(k=2, l=2, quasi=["age"]), "no-sensitive-attribute", "l", ""),
     ("a text that is no TOML", lambda: throng.Policy.parse("k = "), "bad-policy-syntax", None, ""),
     ("no policy", lambda: throng.anonymize({"age": [1, 2]}, "policy.toml"), "wrong-type", "policy", ""),  # type: ignore[arg-type]
     ("an unknown method", lambda: throng.anonymize({"age": [1, 2]}, AGES, method="mondrain"), "unknown-method", None, "mondrian"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,13 @@ ASKED = {
 }
 ROWS = {"exact": 30}
 READERS: dict[str, Any] = {"polars": pl.read_csv, "pandas": pd.read_csv, "pyarrow": pyarrow.csv.read_csv}
+# What has types has those of the frame, and polars has others than Parquet: recipients see the same cells.
+RECIPIENTS: dict[str, Any] = {
+    "csv.gz": lambda path: gzip.decompress(path.read_bytes()),
+    "parquet": lambda path: pl.read_parquet(path).rows(),
+    "arrow": lambda path: pl.read_ipc(path, memory_map=False).rows(),
+    "arrows": lambda path: pl.read_ipc_stream(path).rows(),
+}
 METHODS = [method.name for method in throng.methods()]
 
 
@@ -94,7 +102,8 @@ def test_every_format_reads_as_the_file_of_the_command_line(
     policy = throng.Policy.parse(policy_of("mondrian"))
     release = throng.anonymize(pl.read_csv(path), policy, method="mondrian", seed=7, secret=SECRET).release
     release.write(tmp_path / f"python.{ending}")
-    assert (tmp_path / f"python.{ending}").read_bytes() == (tmp_path / f"cli.{ending}").read_bytes()
+    read = RECIPIENTS.get(ending, Path.read_bytes)
+    assert read(tmp_path / f"python.{ending}") == read(tmp_path / f"cli.{ending}")
 
 
 @pytest.mark.parametrize("publish", ["cells", "bounds", "permutation"])

@@ -6,7 +6,7 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from . import _throng
 from ._errors import ThrongError
@@ -59,7 +59,11 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Writes the report to a file: ``.html`` a page, ``.json`` the figures, ``.txt`` the text."""
-        forms = {".html": self.html, ".json": self._own.json, ".txt": lambda: f"{self}\n"}
+        forms: dict[str, Callable[[], str]] = {
+            ".html": self.html,
+            ".json": self._own.json,
+            ".txt": lambda: f"{self}\n",
+        }
         ending = Path(path).suffix
         if ending not in forms:
             raise ThrongError(

@@ -104,6 +104,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         result = anonymize(
             table, policy, method="refine", k=self.k, seed=self.seed, order="keep", threads=self.threads
         )
+        assert result.recipe is not None  # The method refine always learns one.
         self.recipe_ = result.recipe
         self.report_ = result.report
         self.n_features_in_ = frame.shape[1]

@@ -19,7 +19,7 @@ use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::release::Publish;
 use crate::report::Section;
-use crate::table::{Storage, Table};
+use crate::table::{Reading, Storage, Table};
 use crate::watch::Watch;
 use crate::words::did_you_mean;
 

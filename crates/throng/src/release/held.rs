@@ -1,20 +1,27 @@
 //! A release of record batches in the hands of those who asked for it: written to files, with the types of its table, in
 //! classes. All of it looks at the batches alone, which an audit has read; how they came about nobody asks any more.
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_cast::cast;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, DictionaryArray, LargeStringArray, PrimitiveArray, RecordBatch};
+use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::{Batches, Output};
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
-use crate::format::{Batched, Format, Spelling, Syntax, Target, Value, Writable, not_encoded, push_row};
+use crate::format::{
+    AnySyntax, Batched, Format, InSyntax, Syntax, Target, Value, Writable, not_encoded, push_row,
+};
 use crate::table::types::{self, Texts};
 use crate::table::{Dialect, Map};
 use crate::watch::{Unwatched, Watch};
@@ -120,16 +127,44 @@ impl Batches {
 
 /// Cells with another type; `None` if one does not fit.
 fn typed(cells: &ArrayRef, kind: &DataType) -> Option<ArrayRef> {
+    let texts = types::texts(cells).ok()?;
     match kind {
-        DataType::Dictionary(_, values) => {
-            let plain = if cells.data_type() == &**values { cells.clone() } else { typed(cells, values)? };
-            cast(&plain, kind).ok()
-        }
+        DataType::Dictionary(keys, values) => dictionary(&texts, keys, values),
         other if types::published(other) == *other && types::readable(other) => {
-            types::typed(&types::texts(cells).ok()?, other).ok()
+            types::typed(&texts, other).ok()
         }
         _ => None,
     }
+}
+
+/// Texts as a dictionary that holds each of them once, sorted: it tells no more than the cells do.
+fn dictionary(texts: &LargeStringArray, keys: &DataType, values: &DataType) -> Option<ArrayRef> {
+    let distinct: BTreeSet<&str> = texts.iter().flatten().collect();
+    let sorted: Vec<&str> = distinct.into_iter().collect();
+    let places: Vec<Option<usize>> =
+        texts.iter().map(|text| text.and_then(|text| sorted.binary_search(&text).ok())).collect();
+    let values = types::typed(&LargeStringArray::from_iter_values(&sorted), values).ok()?;
+    match keys {
+        DataType::Int8 => with_keys::<Int8Type>(&places, values),
+        DataType::Int16 => with_keys::<Int16Type>(&places, values),
+        DataType::Int32 => with_keys::<Int32Type>(&places, values),
+        DataType::Int64 => with_keys::<Int64Type>(&places, values),
+        DataType::UInt8 => with_keys::<UInt8Type>(&places, values),
+        DataType::UInt16 => with_keys::<UInt16Type>(&places, values),
+        DataType::UInt32 => with_keys::<UInt32Type>(&places, values),
+        DataType::UInt64 => with_keys::<UInt64Type>(&places, values),
+        _ => None,
+    }
+}
+
+fn with_keys<K: ArrowDictionaryKeyType>(places: &[Option<usize>], values: ArrayRef) -> Option<ArrayRef> {
+    let key = |place: &Option<usize>| match place {
+        Some(place) => K::Native::from_usize(*place).map(Some),
+        None => Some(None),
+    };
+    let keys: Option<Vec<Option<K::Native>>> = places.iter().map(key).collect();
+    let keys = PrimitiveArray::<K>::from_iter(keys?);
+    Some(Arc::new(DictionaryArray::try_new(keys, values).ok()?))
 }
 
 /// Batches as a table to be written.
@@ -197,15 +232,27 @@ impl Writable for Held<'_> {
         None
     }
 
-    fn write_lines(&self, spelling: &Spelling, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
-        match spelling {
-            Spelling::Delimited(syntax) => self.write_in(syntax, target, watch),
-            Spelling::Lines(syntax) => self.write_in(syntax, target, watch),
-        }
+    fn write_lines(&self, syntax: &AnySyntax, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+        syntax.run(Writing { held: self, target, watch })
     }
 
     fn batches(&self) -> Result<Box<dyn Batched + '_>> {
         Ok(Box::new(Held { ..*self }))
+    }
+}
+
+/// Batches on their way into a text.
+struct Writing<'a, 't> {
+    held: &'a Held<'a>,
+    target: &'a mut Target<'t>,
+    watch: &'a dyn Watch,
+}
+
+impl InSyntax for Writing<'_, '_> {
+    type Output = Result<()>;
+
+    fn run(self, syntax: &impl Syntax) -> Result<()> {
+        self.held.write_in(syntax, self.target, self.watch)
     }
 }
 

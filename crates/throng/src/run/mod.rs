@@ -194,7 +194,7 @@ pub(crate) fn check_outputs(
 fn outputs(release: &Path, publish: Publish) -> Vec<(&'static str, PathBuf)> {
     let mut outputs = vec![("the release", release.to_owned())];
     if publish == Publish::Permutation {
-        outputs.push(("the table of sensitive values", permutation::sensitive_path(release)));
+        outputs.push(("the table of sensitive values", sensitive_path(release)));
     }
     outputs
 }
