@@ -101,6 +101,8 @@ struct Parts {
     place: Place,
     hint: Option<String>,
     excerpt: Option<Excerpt>,
+    /// Which value of a structured file is at fault, for whoever has the text and can tell its line.
+    value: Option<String>,
     /// The key of a requirement and the most that could be asked, as people write it.
     reachable: Option<(&'static str, String)>,
 }
@@ -114,6 +116,7 @@ impl Error {
             place: Place::default(),
             hint: None,
             excerpt: None,
+            value: None,
             reachable: None,
         }))
     }
@@ -154,6 +157,12 @@ impl Error {
         self
     }
 
+    /// Puts words after the sentence.
+    pub(crate) fn followed_by(mut self, words: impl fmt::Display) -> Self {
+        self.0.message += &words.to_string();
+        self
+    }
+
     /// Says in which file.
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
         self.0.place.file.get_or_insert_with(|| file.as_ref().to_owned());
@@ -176,6 +185,17 @@ impl Error {
     pub fn for_attribute(mut self, name: impl Into<String>) -> Self {
         self.0.place.attribute = Some(name.into());
         self
+    }
+
+    /// Says which value of a structured file is at fault, such as `attributes.age.cells[2]`.
+    pub(crate) fn of_value(mut self, path: &str) -> Self {
+        self.0.value = Some(path.to_owned());
+        self
+    }
+
+    /// Which value of a structured file is at fault.
+    pub(crate) fn value(&self) -> Option<&str> {
+        self.0.value.as_deref()
     }
 
     /// Says what to do about it.

@@ -4,7 +4,7 @@ use super::{Data, given};
 use crate::audit::{Findings, Keep, Received};
 use crate::bind;
 use crate::error::Result;
-use crate::policy::Policy;
+use crate::policy::{Policy, suggest};
 use crate::run;
 use crate::watch::{Unwatched, Watch};
 
@@ -63,9 +63,10 @@ impl<'a> Audit<'a> {
         let release = given("the release", "release(…)", &self.release)?;
         let (policy, watch) = (&self.policy, self.watch);
         let table = original.open(&policy.reading(&bind::plan(policy), watch))?;
+        suggest::check_header(&table, policy)?;
         run::audit_table(&table, policy, watch, |problem| match (release.path(), &self.sensitive) {
             (Some(path), None) => Received::read(path, problem, policy, Keep::Audited, watch),
-            (_, sensitive) => Received::from_readers(
+            (_, sensitive) => Received::from_others(
                 problem,
                 policy,
                 Keep::Audited,

@@ -106,7 +106,7 @@ impl Ready<'_> {
             policy: self.plan.policy().text.clone(),
             ..Provenance::default()
         };
-        let Prepared { written, report, recipe } = run::make(
+        let Prepared { written, report, recipe, .. } = run::make(
             &self.plan,
             (&self.table, self.data.name()),
             clock,

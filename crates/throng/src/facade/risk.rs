@@ -4,8 +4,8 @@ use super::{Data, given};
 use crate::as_is;
 use crate::bind;
 use crate::error::{Error, ErrorCode, Result};
-use crate::policy::Policy;
 use crate::policy::suggest::person;
+use crate::policy::{Policy, suggest};
 use crate::problem::Problem;
 use crate::risk::{self, Background, Risk as RiskReport};
 use crate::watch::{Unwatched, Watch};
@@ -62,6 +62,7 @@ impl<'a> Risk<'a> {
         let (policy, watch) = (&self.policy, self.watch);
         risk::check_fraction(self.fraction)?;
         let table = data.open(&policy.reading(&bind::plan(policy), watch))?;
+        suggest::check_header(&table, policy)?;
         let problem = Problem::new(&table, policy)?;
         let open = |data: &Data| {
             risk::open_population(&problem, &policy.missing, watch, |reading| data.open(reading))

@@ -22,6 +22,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::format::{
     AnySyntax, Batched, Format, InSyntax, Syntax, Target, Value, Writable, not_encoded, push_row,
 };
+use crate::formula::Formulas;
 use crate::table::types::{self, Texts};
 use crate::table::{Dialect, Map};
 use crate::watch::{Unwatched, Watch};
@@ -230,6 +231,11 @@ impl Writable for Held<'_> {
 
     fn dialect(&self) -> Option<Dialect> {
         None
+    }
+
+    /// Whoever made the batches has marked them or not.
+    fn formulas(&self) -> Formulas {
+        Formulas::Keep
     }
 
     fn write_lines(&self, syntax: &AnySyntax, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {

@@ -146,7 +146,12 @@ impl Evaluate {
         open: &Open<'_>,
         watch: &dyn Watch,
     ) -> Result<Evaluation> {
-        let choices = Choices { publish: task.1.publish(), order: Order::Keep, secret: self.secret.clone() };
+        let choices = Choices {
+            publish: task.1.publish(),
+            order: Order::Keep,
+            secret: self.secret.clone(),
+            ..Choices::default()
+        };
         let plan = Plan::new(&self.policy, &self.registry, choices)?;
         let table = open(&plan.policy().reading(&bind::plan(plan.policy()), watch))?;
         let mut problem = plan.problem(&table)?;
@@ -202,6 +207,7 @@ impl Evaluate {
             suppressed: measures.suppressed,
             page: Page {
                 over: format!("Evaluation: {}", entry.name),
+                private: true,
                 title: self.data.display().to_string(),
                 subtitle: subtitle(method.as_deref(), self.release.as_deref(), &measures),
                 headline: outcome.headline,
