@@ -87,6 +87,8 @@ def test_a_comparison_has_every_combination(adult: Path, adult_policy: Any) -> N
 
 @pytest.mark.parametrize("task", ["queries", "cube", "classify", "partition"])
 def test_every_task_takes_frames_as_it_takes_files(task: str, adult: Path, adult_policy: Any, tmp_path: Path) -> None:
+    if task == "cube":
+        adult_policy = throng.Policy(k=10, quasi=["age", "sex", "race"], sensitive=["salary-class"], unlisted="drop")
     frame = pl.read_csv(adult).head(400)
     frame.write_csv(tmp_path / "table.csv")
     release = throng.anonymize(frame, adult_policy, method="mondrian", seed=1, secret=SECRET)
@@ -124,7 +126,9 @@ def test_methods_are_those_of_the_command_line(command: Any) -> None:
 
 def test_a_guessed_policy_is_that_of_init(adult: Path, command: Any, tmp_path: Path) -> None:
     command("init", adult, "-o", tmp_path / "first.toml")
-    assert throng.Policy.guess(pl.read_csv(adult)).toml() == (tmp_path / "first.toml").read_text()
+    # The first line names the file, which a frame has not.
+    guessed, expected = throng.Policy.guess(pl.read_csv(adult)).toml(), (tmp_path / "first.toml").read_text()
+    assert guessed.splitlines()[1:] == expected.splitlines()[1:]
 
 
 def test_a_recipe_masks_others_as_the_command_line_does(adult: Path, command: Any, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_the_interpreter_goes_on_meanwhile() -> None:
     other = threading.Thread(target=tick)
     other.start()
     started = time.monotonic()
-    throng.anonymize(table(20_000), slow_policy(), method="hilbert", threads=1)
+    throng.anonymize(table(20_000), slow_policy(), method="mondrian", threads=1)
     seconds = time.monotonic() - started
     done.set()
     other.join()
@@ -75,16 +75,16 @@ print(throng.anonymize({{"age": [1, 2]}}, throng.Policy(k=2, quasi=["age"])).rep
 @pytest.mark.parametrize("method", ["peel", "top-down"])
 def test_ctrl_c_stops_within_half_a_second_and_leaves_nothing(method: str, tmp_path: Path) -> None:
     code = INTERRUPTED.format(tests=os.path.dirname(__file__), method=method)
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=tmp_path)
-    assert child.stdout is not None and child.stdout.readline() == "ready\n"
-    time.sleep(0.6)
-    sent = time.time()
-    child.send_signal(signal.SIGINT)
-    told = child.stdout.readline().split()
-    assert told[0] == "stopped", told
-    assert float(told[1]) - sent < 0.5
-    assert child.stdout.readline() == "2\n"
-    assert child.wait(60) == 0
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=tmp_path) as child:
+        assert child.stdout is not None and child.stdout.readline() == "ready\n"
+        time.sleep(0.6)
+        sent = time.time()
+        child.send_signal(signal.SIGINT)
+        told = child.stdout.readline().split()
+        assert told[0] == "stopped", told
+        assert float(told[1]) - sent < 0.5
+        assert child.stdout.readline() == "2\n"
+        assert child.wait(60) == 0
     assert list(tmp_path.iterdir()) == []
 
 

@@ -40,7 +40,7 @@ READERS: dict[str, Any] = {"polars": pl.read_csv, "pandas": pd.read_csv, "pyarro
 RECIPIENTS: dict[str, Any] = {
     "csv.gz": lambda path: gzip.decompress(path.read_bytes()),
     "parquet": lambda path: pl.read_parquet(path).rows(),
-    "arrow": lambda path: pl.read_ipc(path, memory_map=False).rows(),
+    "arrow": lambda path: pl.read_ipc(path).rows(),
     "arrows": lambda path: pl.read_ipc_stream(path).rows(),
 }
 METHODS = [method.name for method in throng.methods()]

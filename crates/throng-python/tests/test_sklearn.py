@@ -75,23 +75,19 @@ def test_other_records_that_are_too_few_are_refused(sample: pd.DataFrame) -> Non
 
 
 TEXTS = "cells that come out are texts such as [24-32], which this check compares as numbers"
-NUMBERS = "takes columns of any type, so nothing is refused for its type"
 EXPECTED = {
-    "check_transformer_general": TEXTS,
-    "check_transformer_data_not_an_array": TEXTS,
-    "check_methods_subset_invariance": TEXTS,
+    "check_estimators_pickle": TEXTS,
+    "check_fit_idempotent": TEXTS,
     "check_methods_sample_order_invariance": TEXTS,
-    "check_fit2d_predict1d": NUMBERS,
-    "check_complex_data": NUMBERS,
-    "check_dtype_object": NUMBERS,
-    "check_estimators_nan_inf": NUMBERS,
-    "check_estimator_sparse_array": "tables are not sparse",
-    "check_estimator_sparse_matrix": "tables are not sparse",
-    "check_estimator_sparse_tag": "tables are not sparse",
+    "check_methods_subset_invariance": TEXTS,
+    "check_pipeline_consistency": TEXTS,
+    "check_transformer_data_not_an_array": TEXTS,
+    "check_transformer_general": TEXTS,
     "check_fit2d_1sample": "one record cannot hide among others",
 }
 
 
+@pytest.mark.filterwarnings("ignore")
 def test_the_checks_of_scikit_learn() -> None:
     results = check_estimator(Anonymizer(k=2, unmet="publish", seed=1), expected_failed_checks=EXPECTED, on_fail=None)
     failed = {one["check_name"]: one["exception"] for one in results if one["status"] == "failed"}

@@ -111,9 +111,9 @@ class Policy:
     >>> throng.Policy(k=10, quasi={"zip": {"wieght": 2}})
     Traceback (most recent call last):
         ...
-    throng._errors.PolicyError: the argument quasi["zip"]["wieght"]: unknown key "wieght"
+    throng._errors.PolicyError: the argument quasi["zip"]["wieght"]: unknown key "wieght" in [attribute.zip]
       at attribute "zip"
-      help: did you mean "weight"?
+      help: did you mean "weight"? …
 
     Columns are named by their roles: ``quasi`` (others may know it: generalized), ``sensitive`` (protected by l and t), ``classes``
     (what recipients want to predict), ``identifiers`` (never published), ``person`` (whose record it is), ``other`` (published as

@@ -163,8 +163,13 @@ class Risk(Report):
     1
     """
 
-    records: int
+    rows: int
     unique_records: int
+    unique_share: float
+    k: int
+    classes: int
+    quasi: list[str]
+    notes: list[str]
 
 
 class Comparison(Report):
@@ -205,11 +210,13 @@ class Simulation(Report):
     """Whether k is reachable at all.
 
     >>> import throng
-    >>> throng.simulate(attributes=3, k=2, records=100, repetitions=20).drawn["successes"]
+    >>> throng.simulate(attributes=3, k=2, records=100, repetitions=20).successes
     20
     """
 
-    drawn: dict[str, Any] | None
+    k: int
+    repetitions: int
+    seed: int
 
 
 class Method:

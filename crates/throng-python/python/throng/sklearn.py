@@ -127,16 +127,22 @@ class Anonymizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             X = X.to_pandas()
         if isinstance(X, pd.DataFrame):
             return X.set_axis([str(name) for name in X.columns], axis=1)
+        if hasattr(X, "tocsr"):
+            raise TypeError("Sparse data was passed, but tables are dense: sparse input is not supported.")
         cells = np.asarray(X)
         if cells.ndim != 2:
             raise ValueError(f"Expected 2D array, got {cells.ndim}D array instead. Reshape your data.")
+        if np.iscomplexobj(cells):
+            raise ValueError("Complex data not supported")
+        if cells.shape[1] == 0:
+            raise ValueError(f"0 feature(s) (shape={cells.shape}) while a minimum of 1 is required.")
         frame = pd.DataFrame(cells, columns=[f"x{at}" for at in range(cells.shape[1])])
         if cells.dtype == object:
             frame = frame.infer_objects()
         return frame
 
     def _given_back(self, result: Result, X: Any) -> Any:
-        if len(result.release) != len(X):
+        if len(result.release) != result.report.rows_in + result.report.rows_dropped:
             raise DataError(
                 "records were left out, and a transformer must give one row for each",
                 code="cell-does-not-fit",
