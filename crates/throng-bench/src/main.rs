@@ -3,11 +3,22 @@
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
 //! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering,
-//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- tasks` its loss on tasks drawn at random.
+//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- close` how close to possible its loss is, `-- tasks` its loss on tasks drawn at random,
+//! `-- against OLDER` this `throng` against an older one.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
 //! compare ratios of one sweep, not seconds of two.
 
+/// Prints to standard output, where the results belong.
+macro_rules! say {
+    ($($part:tt)*) => {{
+        use std::io::Write as _;
+        writeln!(std::io::stdout(), $($part)*)?
+    }};
+}
+
+mod against;
+mod close;
 mod kernel;
 mod leak;
 mod line;
@@ -55,6 +66,12 @@ enum What {
     Line,
     /// Peel: against mondrian at several k, growth over N, memory
     Peel,
+    /// How close to possible: loss, proved lower bound and gap, against seconds
+    Close {
+        /// Tasks whose name begins with this
+        #[arg(long, default_value = "")]
+        only: String,
+    },
     /// Peel against the other grouping methods on tasks drawn at random from the tables at hand
     Tasks {
         /// How many
@@ -99,6 +116,17 @@ enum What {
         #[arg(long)]
         no_cluster: bool,
     },
+    /// The `throng` command against an older one, stage by stage
+    Against {
+        /// The older command
+        older: PathBuf,
+        /// The newer command
+        #[arg(default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/release/throng"))]
+        newer: PathBuf,
+        /// Cases whose name begins with this
+        #[arg(long, default_value = "")]
+        only: String,
+    },
     /// One run, told as JSON (used by the sweep)
     #[command(hide = true)]
     Run { data: PathBuf, policy: PathBuf, release: PathBuf, method: String, k: usize, threads: usize },
@@ -115,6 +143,7 @@ fn main() -> Result<()> {
         Some(What::LocalRecoding) => local_recoding::measure(arguments.threads, arguments.repeat),
         Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Peel) => peel::measure(arguments.most, arguments.threads, arguments.repeat),
+        Some(What::Close { only }) => close::run(only, arguments.threads),
         Some(What::Tasks { count, seed }) => tasks::run(*count, *seed, arguments.threads),
         Some(What::Leak { only, way, rows, census, draws, census_draws }) => {
             let draws = leak::Draws { synthetic: *draws, census: *census_draws };
@@ -122,6 +151,9 @@ fn main() -> Result<()> {
         }
         Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),
         Some(What::Strings { k, seconds, no_cluster }) => strings::run(*k, *seconds, !no_cluster),
+        Some(What::Against { older, newer, only }) => {
+            against::run(older, newer, only, arguments.threads, arguments.repeat)
+        }
         Some(What::Copy { data, target }) => sweep::copy(data, target),
         Some(What::Run { data, policy, release, method, k, threads }) => {
             sweep::run(data, policy, release, method, *k, *threads)

@@ -11,7 +11,7 @@ use throng::error::Fault;
 use throng::plan::Unmet;
 use throng::policy::Policy;
 use throng::recipe::Recipe;
-use throng::release::{Order, Publish};
+use throng::release::Order;
 use throng::run::{Anonymize, Apply};
 use throng::watch::Unwatched;
 
@@ -20,15 +20,8 @@ fn learn(folder: &Path, policy: &str, csv: &str) -> (serde_json::Value, Vec<Vec<
     let (data, release) = (folder.join("train.csv"), folder.join("train.release.csv"));
     std::fs::write(&data, csv).unwrap();
     let run = Anonymize {
-        data,
-        release: release.clone(),
-        policy: Policy::parse(policy, None).unwrap(),
-        publish: Publish::Cells,
         order: Order::Keep,
-        overrides: Vec::new(),
-        hashes: false,
-        secret: None,
-        registry: Default::default(),
+        ..Anonymize::new(data, release.clone(), Policy::parse(policy, None).unwrap())
     };
     let prepared = run.prepare(&Unwatched).unwrap();
     let recipe = prepared.recipe.clone().expect("refine learns masks");
@@ -49,9 +42,18 @@ fn mask(
     std::fs::write(&data, csv).unwrap();
     let recipe = Recipe::load(&file)?;
     let (order, hashes, secret) = (Order::Keep, false, None);
-    Apply { recipe, data, release: release.clone(), order, unmet, hashes, secret }
-        .prepare(&Unwatched)?
-        .publish()?;
+    Apply {
+        recipe,
+        data,
+        release: release.clone(),
+        order,
+        unmet,
+        hashes,
+        secret,
+        formulas: Default::default(),
+    }
+    .prepare(&Unwatched)?
+    .publish()?;
     Ok(rows_of(&release))
 }
 

@@ -103,6 +103,8 @@ struct Parts {
     excerpt: Option<Excerpt>,
     /// Which value of a structured file is at fault, for whoever has the text and can tell its line.
     value: Option<String>,
+    /// The key of a requirement and the most that could be asked, as people write it.
+    reachable: Option<(&'static str, String)>,
 }
 
 impl Error {
@@ -115,6 +117,7 @@ impl Error {
             hint: None,
             excerpt: None,
             value: None,
+            reachable: None,
         }))
     }
 
@@ -222,6 +225,17 @@ impl Error {
         self.0.place.column = Some(before[line_start..].chars().count() as u64 + 1);
         self.0.excerpt = Some(excerpt);
         self
+    }
+
+    /// Says what could be asked for instead.
+    pub(crate) fn reaching(mut self, key: &'static str, most: impl fmt::Display) -> Self {
+        self.0.reachable = Some((key, most.to_string()));
+        self
+    }
+
+    /// What could be asked for instead, where that is known: a key of `[privacy]` and its value.
+    pub fn reachable(&self) -> Option<(&'static str, &str)> {
+        self.0.reachable.as_ref().map(|(key, most)| (*key, most.as_str()))
     }
 
     /// What went wrong, for programs.

@@ -69,6 +69,7 @@ impl Recipe {
                 .find(|(_, own)| *own == policy.unlisted)
                 .map(|(name, _)| (*name).to_owned()),
             lenient: !policy.strict,
+            header: policy.header,
             privacy: policy
                 .privacy
                 .keys_for_other_records()

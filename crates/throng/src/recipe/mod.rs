@@ -71,6 +71,9 @@ pub struct Recipe {
     /// Whether what looks unsafe is told, rather than refused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lenient: bool,
+    /// Whether somebody says that the first line of tables is a header, however it looks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub header: bool,
     /// What must hold, as the keys of a policy's `[privacy]` say it.
     pub privacy: serde_json::Map<String, Json>,
     /// What the policy said of attributes, and how quasi-identifiers are masked.

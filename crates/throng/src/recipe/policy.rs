@@ -61,6 +61,7 @@ impl Recipe {
                 .map_or(Ok(Unlisted::Refuse), |word| named(Unlisted::NAMES, word))
                 .map_err(|error| found_wrong("unlisted", &error))?,
             strict: !self.lenient,
+            header: self.header,
             expansion: Default::default(),
             privacy,
             method: MethodChoice {
@@ -73,6 +74,7 @@ impl Recipe {
             },
             attributes,
             evaluate: Default::default(),
+            effort: Default::default(),
         })
     }
 }

@@ -61,6 +61,12 @@ pub struct Encoding {
 }
 
 impl Domain {
+    /// Texts in any order, of which nothing is known.
+    pub(crate) fn flat(labels: Vec<String>) -> Self {
+        let scale = Scale::Categorical(Taxonomy::flat(&labels));
+        Domain { labels, scale, missing: None, bands: Vec::new(), tails: (false, false) }
+    }
+
     /// Number of codes.
     pub fn len(&self) -> usize {
         self.labels.len()
@@ -102,6 +108,12 @@ impl Domain {
     /// Whether some of its numbers are told as tails.
     pub fn has_tails(&self) -> bool {
         self.tails != (false, false)
+    }
+
+    /// Whether a code stands for a tail.
+    pub(crate) fn is_tail(&self, code: u32) -> bool {
+        let (lower, upper) = self.reaches(code, code);
+        self.has_tails() && (lower || upper)
     }
 
     /// The text of a number without a sign that it begins a tail.
