@@ -3,7 +3,7 @@
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
 //! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering,
-//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- tasks` its loss on tasks drawn at random,
+//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- close` how close to possible its loss is, `-- tasks` its loss on tasks drawn at random,
 //! `-- against OLDER` this `throng` against an older one.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
@@ -18,6 +18,7 @@ macro_rules! say {
 }
 
 mod against;
+mod close;
 mod kernel;
 mod leak;
 mod line;
@@ -65,6 +66,12 @@ enum What {
     Line,
     /// Peel: against mondrian at several k, growth over N, memory
     Peel,
+    /// How close to possible: loss, proved lower bound and gap, against seconds
+    Close {
+        /// Tasks whose name begins with this
+        #[arg(long, default_value = "")]
+        only: String,
+    },
     /// Peel against the other grouping methods on tasks drawn at random from the tables at hand
     Tasks {
         /// How many
@@ -130,6 +137,7 @@ fn main() -> Result<()> {
         Some(What::LocalRecoding) => local_recoding::measure(arguments.threads, arguments.repeat),
         Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Peel) => peel::measure(arguments.most, arguments.threads, arguments.repeat),
+        Some(What::Close { only }) => close::run(only, arguments.threads),
         Some(What::Tasks { count, seed }) => tasks::run(*count, *seed, arguments.threads),
         Some(What::Leak { only, way, rows, census }) => leak::run(only, way, *rows, *census),
         Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),

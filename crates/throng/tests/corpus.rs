@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+#[allow(dead_code)] // What only the fuzzer needs.
 #[path = "../../../fuzz/src/lib.rs"]
 #[allow(dead_code)]
 mod fuzz;

@@ -40,6 +40,6 @@ pub fn run(arguments: &args::Apply) -> Result<ExitCode> {
     let progress = Progress::start(arguments.running.quiet)?;
     let prepared = on_threads(&arguments.running, || apply.prepare(&progress))?;
     drop(progress);
-    publish(prepared, reports, None, arguments.running.quiet)?;
+    publish(prepared, reports, Vec::new(), arguments.running.quiet)?;
     Ok(ExitCode::SUCCESS)
 }

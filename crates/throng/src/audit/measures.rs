@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Outlier, Truth};
 use crate::as_is::PublishedAsIs;
-use crate::bound::LowerBound;
+use crate::bound::{BoundFigures, LowerBound};
 use crate::privacy::{Achieved, Figure};
 
 /// The figures of one release. Field names are the keys of the JSON report.
@@ -90,7 +90,10 @@ pub struct Measures {
     pub il_infinity: Option<f64>,
     /// Share of records whose class label is not the majority of their class.
     pub classification_metric: Option<f64>,
-    /// No k-anonymous (or l-diverse) local recoding of this table has a lower GCP.
+    /// No release of this table under the policy has a lower GCP: the bound, whether it is proved, and how long that took.
+    #[serde(default)]
+    pub bound: Option<BoundFigures>,
+    /// The same with what it was computed from.
     pub lower_bound: Option<LowerBound>,
     /// Share of the GCP that a better method could possibly save.
     pub gap: Option<f64>,
@@ -132,6 +135,7 @@ impl Measures {
     pub(crate) fn set_lower_bound(&mut self, bound: Option<LowerBound>) {
         let gap = |bound: &LowerBound| ((self.gcp - bound.gcp) / self.gcp).max(0.0);
         self.gap = bound.as_ref().filter(|_| self.gcp > 0.0).map(gap);
+        self.bound = bound.as_ref().map(BoundFigures::from);
         self.lower_bound = bound;
     }
 }

@@ -34,8 +34,8 @@ pub use received::{Keep, Received, Tables, storage};
 pub use truth::{Compared, Truth};
 
 use crate::as_is;
-use crate::bound;
-pub use crate::bound::LowerBound;
+use crate::bound::{self, Certificate, Proof};
+pub use crate::bound::{BoundFigures, LowerBound};
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{Policy, Role};
@@ -65,6 +65,9 @@ pub struct Findings {
     pub distributions: Vec<Distribution>,
     /// Ten classes as published, from the smallest to the largest.
     pub examples: Vec<ExampleClass>,
+    /// What proves the lower bound, where it is proved.
+    #[serde(skip)]
+    pub certificate: Option<Certificate>,
 }
 
 impl Findings {
@@ -110,19 +113,17 @@ pub fn audit<'a>(
 ) -> Result<Findings> {
     let mut findings = audit_cells(problem, policy, release, watch)?;
     if !findings.measures.permuted {
-        findings.measures.set_lower_bound(lower_bound(problem, policy, watch)?);
+        if let Some(proof) = lower_bound(problem, policy, watch)? {
+            findings.measures.set_lower_bound(Some(proof.bound));
+            findings.certificate = proof.certificate;
+        }
     }
     Ok(findings)
 }
 
 /// The bound on the loss of every release under a policy, where its requirement asks for classes at all.
-pub(crate) fn lower_bound(
-    problem: &Problem,
-    policy: &Policy,
-    watch: &dyn Watch,
-) -> Result<Option<LowerBound>> {
-    let needed = problem.requirement.smallest_combination() > 1;
-    needed.then(|| bound::lower_bound(problem, policy.privacy.l(), watch)).transpose()
+pub(crate) fn lower_bound(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<Option<Proof>> {
+    bound::lower_bound(problem, policy.effort, watch)
 }
 
 /// Measures a release but for the lower bound, which does not depend on it.
@@ -208,7 +209,7 @@ pub(crate) fn audit_cells<'a>(
         }
         None => distribution::distributions(problem, &cells, &classes),
     };
-    Ok(Findings { measures, distributions, examples })
+    Ok(Findings { measures, distributions, examples, certificate: None })
 }
 
 /// The release's columns of each quasi-identifier: one, or two where bounds were published.

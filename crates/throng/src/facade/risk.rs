@@ -1,8 +1,10 @@
 //! The risk of a table as it stands.
 
 use super::{Data, given};
+use crate::as_is;
 use crate::bind;
 use crate::error::{Error, ErrorCode, Result};
+use crate::policy::suggest::person;
 use crate::policy::{Policy, suggest};
 use crate::problem::Problem;
 use crate::risk::{self, Background, Risk as RiskReport};
@@ -75,7 +77,10 @@ impl<'a> Risk<'a> {
             (None, Some(fraction)) => Background::Fraction(fraction),
             (None, None) => Background::Itself,
         };
-        risk::measure(&problem, &policy.missing, background, watch)
+        let mut risk = risk::measure(&problem, &policy.missing, background, watch)?;
+        risk.published_as_is = Some(as_is::of_table(&table, &problem, policy));
+        risk.notes.extend(person::warning(&table, policy));
+        Ok(risk)
     }
 }
 

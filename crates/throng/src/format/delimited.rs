@@ -27,8 +27,11 @@ fn read_tabs(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
 /// Writes with the table's own delimiter.
 fn write_any(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
     let delimiter = table.dialect().unwrap_or_default().delimiter;
-    let syntax = Delimited { delimiter, formulas: table.formulas() };
-    table.write_lines(&AnySyntax::Delimited(syntax), target, watch)
+    table.write_lines(
+        &AnySyntax::Delimited(Delimited { delimiter, formulas: table.formulas() }),
+        target,
+        watch,
+    )
 }
 
 fn write_tabs(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {

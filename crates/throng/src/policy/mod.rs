@@ -19,6 +19,7 @@ use indexmap::IndexMap;
 
 pub use hierarchy::parse as parse_hierarchy;
 
+use crate::bound::Effort;
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::source::Source;
 use crate::privacy::Part;
@@ -71,6 +72,8 @@ pub struct Policy {
     pub attributes: IndexMap<String, AttributePolicy>,
     /// The options of each task of the registry, for the task to read.
     pub evaluate: IndexMap<String, toml::Table>,
+    /// How long to look for the lower bound on the loss.
+    pub effort: Effort,
 }
 
 /// What happens to rows with a missing quasi-identifier, sensitive or class cell.

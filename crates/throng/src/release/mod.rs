@@ -5,6 +5,7 @@
 
 mod columnar;
 mod files;
+mod held;
 mod leftover;
 mod number;
 mod output;

@@ -2,6 +2,7 @@
 
 mod as_is;
 mod attack;
+mod certified;
 mod charts;
 mod compare;
 #[cfg(test)]
@@ -30,6 +31,7 @@ mod tests;
 mod text;
 
 pub use attack::{attack_terminal, audit_json};
+pub use certified::{checked_json, checked_terminal};
 pub use compare::{Comparison, ComparisonRun, LeftOut, compare_html, compare_terminal};
 pub use html::html;
 pub use json::json;

@@ -90,7 +90,12 @@ fn measures() -> Measures {
         weighted_maximum_ncp: 88.12,
         weighted_average_volume: 0.0004,
         classification_metric: Some(0.1812),
-        lower_bound: Some(LowerBound { gcp: 0.0892, records: 1_000, interval: Some((0.0861, 0.0923)) }),
+        lower_bound: Some(LowerBound {
+            gcp: 0.0892,
+            records: 1_000,
+            interval: Some((0.0861, 0.0923)),
+            ..LowerBound::default()
+        }),
         gap: Some(0.3456),
         requirements: requirements(),
         class_sizes: (10..20).map(|size| (size, 260 - size * 10)).chain([(43, 3), (154, 1)]).collect(),
@@ -213,8 +218,12 @@ fn not_a_number() -> Report {
     for one in &mut measures.requirements[2..] {
         one.reached = Some(Figure::Number(f64::INFINITY));
     }
-    measures.lower_bound =
-        Some(LowerBound { gcp: f64::NAN, records: 0, interval: Some((f64::NAN, f64::NAN)) });
+    measures.lower_bound = Some(LowerBound {
+        gcp: f64::NAN,
+        records: 0,
+        interval: Some((f64::NAN, f64::NAN)),
+        ..LowerBound::default()
+    });
     measures.sensitive[0].l_entropy = f64::NAN;
     report.seconds.values_mut().for_each(|time| *time = f64::NAN);
     for bin in &mut report.distributions[0].bins {
@@ -292,8 +301,12 @@ pub(crate) fn comparison() -> Comparison {
         report.measures.gcp = 0.02 * worse * (k as f64).sqrt();
         report.measures.classes = (20_000.0 / worse / k as f64) as u64;
         report.measures.discernibility = 45_000.0 * worse * k as f64;
-        report.measures.lower_bound =
-            Some(LowerBound { gcp: 0.015 * (k as f64).sqrt(), records: 1_000, interval: None });
+        report.measures.lower_bound = Some(LowerBound {
+            gcp: 0.015 * (k as f64).sqrt(),
+            records: 1_000,
+            proved: true,
+            ..LowerBound::default()
+        });
         ComparisonRun { method: method.into(), k: Some(k), report: Some(report), refused: None, code: None }
     };
     let refused = ComparisonRun {

@@ -5,8 +5,8 @@ use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
 use super::people;
 use super::summary::{
-    Requirement, bound_words, formula_words, gap_words, headline, order_words, outlier_words, requirements,
-    truth_words, verdict_heading,
+    Requirement, bound_words, formula_words, headline, order_words, outlier_words, requirements, truth_words,
+    verdict_heading,
 };
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
 use super::{Report, diversity};
@@ -96,10 +96,7 @@ fn row_words(measures: &Measures) -> String {
 fn loss_words(measures: &Measures) -> String {
     let mut words = format!("{} (GCP {})", percent(measures.gcp), share(measures.gcp));
     if let Some(bound) = &measures.lower_bound {
-        words += &format!("; at least {} ({})", percent(bound.gcp), bound_words(bound));
-    }
-    if let Some(gap) = measures.gap.filter(|gap| gap.is_finite()) {
-        words += &format!("; {}", gap_words(gap));
+        words += &format!("; {}", bound_words(bound, measures));
     }
     words
 }

@@ -38,6 +38,22 @@ pub struct Anonymize {
 }
 
 impl Anonymize {
+    /// A run as most are: cells in a random order, with the methods of this library.
+    pub fn new(data: impl Into<PathBuf>, release: impl Into<PathBuf>, policy: Policy) -> Self {
+        Anonymize {
+            data: data.into(),
+            release: release.into(),
+            policy,
+            publish: Publish::Cells,
+            order: Order::Shuffled,
+            overrides: Vec::new(),
+            hashes: false,
+            secret: None,
+            formulas: Formulas::default(),
+            registry: Registry::default(),
+        }
+    }
+
     /// Runs it. The release appears under its name only if the audit finds that the requirement holds.
     pub fn run(&self, watch: &dyn Watch) -> Result<Report> {
         self.prepare(watch)?.publish()

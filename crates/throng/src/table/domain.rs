@@ -122,7 +122,7 @@ impl Domain {
     }
 
     /// Whether the codes reach into the lower and the upper tail.
-    fn reaches(&self, low: u32, high: u32) -> (bool, bool) {
+    pub(crate) fn reaches(&self, low: u32, high: u32) -> (bool, bool) {
         let last = self.len() - 1 - usize::from(self.missing.is_some());
         (self.tails.0 && low == 0, self.tails.1 && high as usize == last)
     }

@@ -5,11 +5,12 @@ use std::path::Path;
 use indexmap::IndexMap;
 use toml::Spanned;
 
-use super::written::{Written, WrittenMethod};
+use super::written::{Written, WrittenBound, WrittenMethod};
 use super::{AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, Role, Unlisted};
+use crate::bound::Effort;
 use crate::error::{ErrorCode, Result};
 use crate::keys::source::Source;
-use crate::keys::{choose, out_of_range, within};
+use crate::keys::{above_zero, choose, out_of_range, within};
 use crate::table::Expansion;
 
 mod attribute;
@@ -45,6 +46,7 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
         method: method(source, written.method)?,
         attributes,
         evaluate: written.evaluate,
+        effort: effort(source, &written.bound)?,
     })
 }
 
@@ -69,6 +71,23 @@ fn expansion(source: Source<'_>, times: Option<Spanned<i64>>) -> Result<Expansio
     match u64::try_from(*times.get_ref()) {
         Ok(number) if number > 0 => Ok(Expansion { times: number, ..Expansion::default() }),
         _ => Err(out_of_range(source, "max_expansion", &times, "a whole number of at least 1")),
+    }
+}
+
+/// How long to look for the lower bound.
+fn effort(source: Source<'_>, written: &WrittenBound) -> Result<Effort> {
+    match (&written.seconds, &written.passes) {
+        (Some(_), Some(passes)) => {
+            let message = "bound has both seconds and passes";
+            let error = source.error(ErrorCode::UnknownKey, &passes.span(), message, "beside seconds");
+            Err(error.with_hint("keep one of the two"))
+        }
+        (Some(seconds), None) => above_zero(source, "seconds", seconds).map(Effort::Seconds),
+        (None, Some(passes)) => match u32::try_from(*passes.get_ref()) {
+            Ok(number) if number > 0 => Ok(Effort::Passes(number)),
+            _ => Err(out_of_range(source, "passes", passes, "a whole number of at least 1")),
+        },
+        (None, None) => Ok(Effort::Usual),
     }
 }
 

@@ -378,6 +378,9 @@ impl Model for LDiversity {
             let value = shorten(attribute.domain.label(value));
             message += &format!(": the value \"{value}\" makes up {share:.1} % of all records");
         }
-        Error::new(ErrorCode::DiversityUnreachable, message).for_attribute(&attribute.name).with_hint(hint)
+        let error = Error::new(ErrorCode::DiversityUnreachable, message)
+            .for_attribute(&attribute.name)
+            .with_hint(hint);
+        if reachable < 1.0 { error } else { error.reaching("l", reachable) }
     }
 }
