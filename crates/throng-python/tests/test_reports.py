@@ -179,3 +179,12 @@ def test_a_policy_in_python_says_all_that_toml_can_say(tmp_path: Path) -> None:
     assert throng.Policy(max_gcp=0.15, quasi=["age"]).toml()
     policy.write(tmp_path / "policy.toml")
     assert throng.Policy.read(tmp_path / "policy.toml").roles == policy.roles
+
+
+def test_every_key_of_the_documents_is_an_argument() -> None:
+    from throng import _policy
+
+    page = (REPOSITORY / "docs" / "policy.md").read_text()
+    section = page[page.index("## `[data]`") : page.index("## `[method]`")]
+    keys = {word.strip(" `") for line in section.splitlines() if line.startswith("| `") for word in line.split("|")[1].split(",")}
+    assert keys and keys <= {*_policy._DATA, *_policy._PRIVACY}

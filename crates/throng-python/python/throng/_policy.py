@@ -20,9 +20,9 @@ _ROLES = {
     "person": "person",
     "other": "other",
 }
-_DATA = ("missing", "incomplete", "unlisted", "max_expansion")
+_DATA = ("missing", "incomplete", "unlisted", "header", "max_expansion")
 _PRIVACY = (
-    "k", "l", "t", "diversity", "c", "beta", "likeness", "delta", "k_column", "own_k", "quasi_identifiers", "k_map",
+    "k", "l", "t", "diversity", "c", "beta", "likeness", "delta", "alpha", "alpha_values", "bound", "k_column", "own_k", "quasi_identifiers", "k_map",
     "population", "fraction", "max_loss", "max_span", "max_gcp", "max_query_error", "queries", "suppress", "strict",
 )  # fmt: skip
 _METHOD = ("method", "seed", "options", "evaluate")
