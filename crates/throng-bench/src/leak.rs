@@ -5,14 +5,6 @@ use throng_bench::leakage::{HEAD, WAYS, census, line, outcome, synthetic};
 
 use crate::sweep::repository;
 
-/// Prints to standard output, where the results belong.
-macro_rules! say {
-    ($($part:tt)*) => {{
-        use std::io::Write;
-        writeln!(std::io::stdout(), $($part)*)?
-    }};
-}
-
 /// The secret of all lots, so that the table can be repeated.
 const SECRET: &[u8] = b"lots of the leak table";
 

@@ -15,13 +15,6 @@ use throng_bench::{Result, blow_up};
 
 use crate::sweep::repository;
 
-/// Prints to standard output, where the results belong.
-macro_rules! say {
-    ($($part:tt)*) => {{
-        writeln!(std::io::stdout(), $($part)*)?
-    }};
-}
-
 const QUASI: [&str; 7] = ["Age", "Gender", "Education", "Marital", "Race", "Work-class", "Country"];
 
 /// A table on disk, read under one policy after the other.

@@ -18,14 +18,6 @@ use crate::sweep;
 
 const K: usize = 10;
 
-/// Prints to standard output, where the results belong.
-macro_rules! say {
-    ($($part:tt)*) => {{
-        use std::io::Write;
-        writeln!(std::io::stdout(), $($part)*)?
-    }};
-}
-
 /// Measures the anonymize step alone, fastest of several, on as many threads as asked for.
 pub fn measure(threads: usize, repeat: usize) -> Result<()> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;

@@ -3,11 +3,21 @@
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
 //! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering,
-//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- tasks` its loss on tasks drawn at random.
+//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- tasks` its loss on tasks drawn at random,
+//! `-- against OLDER` this `throng` against an older one.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
 //! compare ratios of one sweep, not seconds of two.
 
+/// Prints to standard output, where the results belong.
+macro_rules! say {
+    ($($part:tt)*) => {{
+        use std::io::Write as _;
+        writeln!(std::io::stdout(), $($part)*)?
+    }};
+}
+
+mod against;
 mod kernel;
 mod leak;
 mod line;
@@ -93,6 +103,17 @@ enum What {
         #[arg(long)]
         no_cluster: bool,
     },
+    /// The `throng` command against an older one, stage by stage
+    Against {
+        /// The older command
+        older: PathBuf,
+        /// The newer command
+        #[arg(default_value = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/release/throng"))]
+        newer: PathBuf,
+        /// Cases whose name begins with this
+        #[arg(long, default_value = "")]
+        only: String,
+    },
     /// One run, told as JSON (used by the sweep)
     #[command(hide = true)]
     Run { data: PathBuf, policy: PathBuf, release: PathBuf, method: String, k: usize, threads: usize },
@@ -113,6 +134,9 @@ fn main() -> Result<()> {
         Some(What::Leak { only, way, rows, census }) => leak::run(only, way, *rows, *census),
         Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),
         Some(What::Strings { k, seconds, no_cluster }) => strings::run(*k, *seconds, !no_cluster),
+        Some(What::Against { older, newer, only }) => {
+            against::run(older, newer, only, arguments.threads, arguments.repeat)
+        }
         Some(What::Copy { data, target }) => sweep::copy(data, target),
         Some(What::Run { data, policy, release, method, k, threads }) => {
             sweep::run(data, policy, release, method, *k, *threads)

@@ -15,14 +15,6 @@ use throng_bench::{Result, blow_up, loss, peak_memory};
 
 use crate::sweep;
 
-/// Prints to standard output, where the results belong.
-macro_rules! say {
-    ($($part:tt)*) => {{
-        use std::io::Write;
-        writeln!(std::io::stdout(), $($part)*)?
-    }};
-}
-
 const PEEL: Peel = Peel { rounds: ROUNDS, search: None, effort: EFFORT, seconds: None, blind: false };
 
 /// Measures the anonymize step alone, fastest of several, on as many threads as asked for.

@@ -33,13 +33,6 @@ const ATTRIBUTES: [(&str, bool); 14] = [
     ("native-country", false),
 ];
 
-macro_rules! say {
-    ($($part:tt)*) => {{
-        use std::io::Write;
-        writeln!(std::io::stdout(), $($part)*)?
-    }};
-}
-
 /// A policy over all attributes; hierarchies are those bundled with the project, others have none.
 fn policy(privacy: &str) -> Result<Policy> {
     let mut text = format!(

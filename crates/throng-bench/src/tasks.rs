@@ -13,14 +13,6 @@ use throng_bench::{Result, loss};
 
 use crate::sweep::repository;
 
-/// Prints to standard output, where the results belong.
-macro_rules! say {
-    ($($part:tt)*) => {{
-        use std::io::Write;
-        writeln!(std::io::stdout(), $($part)*)?
-    }};
-}
-
 /// Tables, the folder of their hierarchies, and the columns that are never quasi-identifiers.
 const TABLES: [(&str, &str, &[&str]); 5] = [
     ("adult.train.complete", "adult-arx-full", &["fnlwgt"]),

@@ -6,7 +6,11 @@ use throng_bench::leakage::{Outcome, WAYS, outcome, synthetic};
 const SECRET: &[u8] = b"lots of the short table";
 
 fn found(setting: &str, way: &str) -> Outcome {
-    let settings = synthetic(1500);
+    found_in(1500, setting, way)
+}
+
+fn found_in(records: usize, setting: &str, way: &str) -> Outcome {
+    let settings = synthetic(records);
     let setting = settings.iter().find(|own| own.name.starts_with(setting)).unwrap();
     let way = WAYS.iter().find(|own| own.name == way).unwrap();
     outcome(setting, way, SECRET).unwrap()
@@ -26,7 +30,8 @@ fn the_literal_rule_tells_and_lots_do_not() {
 
 #[test]
 fn peel_tells_near_the_limit_and_blind_does_not() {
-    let peel = found("2-d, l = 3", "peel");
+    // Of fewer records what it tells is too near to what chance may give.
+    let peel = found_in(6000, "2-d, l = 3", "peel");
     assert!(peel.attack.farthest.is_above_chance(), "{peel:?}");
     for setting in ["1-d, l = 3", "2-d, l = 3"] {
         let blind = found(setting, "peel, blind");

@@ -29,6 +29,8 @@ pub enum Command {
     Apply(Apply),
     /// Measure privacy and loss of a release from the files and the policy alone
     Audit(Audit),
+    /// Check the proof of a lower bound on the loss that `anonymize --certificate` saved
+    Certify(Certify),
     /// Tell how easily people could be found in a table as it stands
     Risk(Risk),
     /// Run several methods and k side by side
@@ -57,6 +59,7 @@ impl Command {
     pub fn error_form(&self) -> Form {
         let json = match self {
             Command::Audit(Audit { json, .. })
+            | Command::Certify(Certify { json, .. })
             | Command::Risk(Risk { json, .. })
             | Command::Evaluate(Evaluate { json, .. })
             | Command::Simulate(Simulate { json, .. })
@@ -129,12 +132,42 @@ pub struct Anonymize {
     /// How to write quasi-identifiers
     #[arg(long, value_enum, default_value_t)]
     pub publish: Publish,
+    /// Put a ' before cells that a spreadsheet would run as formulas (CSV and TSV)
+    #[arg(long)]
+    pub escape_formulas: bool,
     /// Write a report (.json or .html); may be repeated
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
     /// Save the recoding, so that `apply` can mask other records with it (method refine)
     #[arg(long, value_name = "FILE")]
     pub recipe: Option<PathBuf>,
+    /// Write the prices of records that prove the lower bound on the loss; `certify` checks them. For those who have the
+    /// table: it tells how far off each record lies
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// Passes over the table in search of a better lower bound; more take longer
+    #[arg(long, value_name = "PASSES", value_parser = clap::value_parser!(u32).range(1..))]
+    pub effort: Option<u32>,
+    #[command(flatten)]
+    pub running: Running,
+}
+
+/// Arguments of `certify`.
+#[derive(Args, Debug)]
+pub struct Certify {
+    #[arg(help = data_help())]
+    pub data: PathBuf,
+    /// The policy
+    #[arg(short, long)]
+    pub policy: PathBuf,
+    /// The certificate that `anonymize --certificate` wrote
+    #[arg(long, value_name = "FILE")]
+    pub certificate: PathBuf,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub running: Running,
 }
@@ -158,6 +191,9 @@ pub struct Apply {
     /// A file of random bytes that keys the order of rows, to repeat a release byte for byte; fresh by default
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
+    /// Put a ' before cells that a spreadsheet would run as formulas (CSV and TSV)
+    #[arg(long)]
+    pub escape_formulas: bool,
     /// Write a report (.json or .html); may be repeated
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,

@@ -559,7 +559,7 @@ impl SmallDisk {
         match command.output() {
             Ok(output) if output.status.success() => Some(SmallDisk { mounted_at }),
             _ => {
-                eprintln!("skipped: mounting a small disk is not allowed here");
+                folder::say_skipped("mounting a small disk is not allowed here");
                 None
             }
         }

@@ -1,21 +1,12 @@
 //! `throng init` as a user runs it.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used)]
 
 mod folder;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use folder::{Folder, people};
-
-/// A file of the data that is shared by the developers but not part of the project.
-fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
-    if !path.exists() {
-        eprintln!("skipped: there is no {}", path.display());
-    }
-    path.exists().then_some(path)
-}
+use folder::{Folder, people, shared};
 
 /// Writes a policy for a table and anonymizes the table with it.
 fn init_and_anonymize(data: &str) {

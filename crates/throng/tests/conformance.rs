@@ -39,6 +39,7 @@ const REQUIREMENTS: &[(&str, &[Part])] = &[
     ("beta = 1.3", &[Part::T]),
     ("k = 2\nbeta = 0.8\nlikeness = \"basic\"", &[Part::K, Part::T]),
     ("delta = 1.1", &[Part::T]),
+    ("k = 2\nalpha = 0.6", &[Part::K, Part::T]),
     ("k_map = 5\nfraction = 0.5", &[Part::K]),
     ("k_map = 4\npopulation = \"population.csv\"", &[Part::OwnK]),
     ("k_map = 3\npopulation = \"population.csv\"\nk_column = \"wish\"\nbeta = 2", &[Part::OwnK, Part::T]),
@@ -182,6 +183,7 @@ fn farthest(key: &str, quasi: usize, table: &[Vec<String>], release: &[Vec<Strin
             let gain = (q - p) / p;
             worst = worst.max(match key {
                 "delta" => (q / p).ln().abs(),
+                "alpha" => q,
                 "beta" if gain > -p.ln() + 1e-9 => f64::INFINITY,
                 _ => gain,
             });
@@ -288,6 +290,7 @@ proptest! {
             ("beta", format!("beta = {level}")),
             ("basic", format!("beta = {level}\nlikeness = \"basic\"")),
             ("delta", format!("delta = {level}")),
+            ("alpha", format!("alpha = {}", level / 3.0)),
             ("k_map", format!("k_map = {}\npopulation = \"population.csv\"", 1 + tenths / 8)),
         ] {
             let part = if key == "k_map" { Part::OwnK } else { Part::T };
@@ -338,15 +341,12 @@ fn a_release_never_overwrites_its_table() {
     std::fs::write(&data, "age\n1\n2\n").unwrap();
     let policy = "[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n";
     let run = Anonymize {
-        data: data.clone(),
-        release: folder.path().join(".").join("table.csv"),
-        policy: throng::policy::Policy::parse(policy, None).unwrap(),
-        publish: Publish::Cells,
         order: Order::Keep,
-        overrides: Vec::new(),
-        hashes: false,
-        secret: None,
-        registry: Default::default(),
+        ..Anonymize::new(
+            data.clone(),
+            folder.path().join(".").join("table.csv"),
+            throng::policy::Policy::parse(policy, None).unwrap(),
+        )
     };
     let error = run.run(&Unwatched).unwrap_err();
     assert_eq!(error.fault(), throng::error::Fault::Input);

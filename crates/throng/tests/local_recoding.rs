@@ -223,7 +223,7 @@ fn plain_top_down(problem: &Problem, join: Join) -> Vec<Vec<u32>> {
             if group.len() < smallest {
                 for (other, giver) in groups.iter().enumerate().filter(|(other, _)| *other != at) {
                     let Some(giver) = giver else { continue };
-                    if giver.len() <= 2 * smallest - group.len() {
+                    if giver.len() < 2 * smallest - group.len() {
                         continue;
                     }
                     let (taken, cost) = plain_taking(problem, kernel, &group, giver, smallest - group.len());

@@ -290,7 +290,7 @@ proptest! {
 
     #[test]
     fn exact_is_the_best_of_all_partitions_of_one_attribute(case in small(7), l in 2usize..4) {
-        for (loss, widest) in [("il1", false), ("il-infinity", true)] {
+        for (loss, widest) in [("extent_sum", false), ("il-infinity", true)] {
             let method = with("exact", &format!("loss = \"{loss}\""));
             let Some((loaded, partition)) = grouped(&case, &format!("l = {l}"), &method) else { continue };
             let measure = Measure::new(&loaded.problem);
@@ -321,7 +321,7 @@ proptest! {
 
     #[test]
     fn exact_k_is_the_best_of_all_partitions_of_one_attribute(case in small(7), k in 1usize..4) {
-        for (loss, widest) in [("il1", false), ("il-infinity", true)] {
+        for (loss, widest) in [("extent_sum", false), ("il-infinity", true)] {
             let method = with("exact", &format!("loss = \"{loss}\""));
             let Some((loaded, partition)) = grouped(&case, &format!("k = {k}"), &method) else { continue };
             let measure = Measure::new(&loaded.problem);
@@ -427,7 +427,7 @@ proptest! {
 #[test]
 fn splitting_a_diverse_group_can_cost_a_sum_of_extents() {
     let case = numbers(&[(9, 3), (0, 0), (1, 3), (0, 0)]);
-    let (loaded, partition) = grouped(&case, "l = 2", &with("exact", "loss = \"il1\"")).unwrap();
+    let (loaded, partition) = grouped(&case, "l = 2", &with("exact", "loss = \"extent_sum\"")).unwrap();
     assert_eq!(partition.len(), 1);
     let measure = Measure::new(&loaded.problem);
     let split = measure.extent(&[1, 2]) + measure.extent(&[0, 3]);

@@ -7,7 +7,6 @@ use common::{cases, load};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use throng::bound;
 use throng::curve::{Curve, index_of};
 use throng::loss::{Kernel, group_ncp};
 use throng::method::ordered::runs;
@@ -46,35 +45,6 @@ fn plain_ncp(problem: &throng::problem::Problem, attribute: usize, group: &[u32]
             leaves as f64 / tree.leaf_count() as f64
         }
     }
-}
-
-fn privacy_of(k: usize, l: u8) -> String {
-    if l > 1 { format!("k = {k}\nl = {l}") } else { format!("k = {k}") }
-}
-
-/// What a record's class costs at least, from its penalty with each other record.
-fn of_all_pairs(loaded: &common::Loaded, record: u32, l: u8) -> f64 {
-    let problem = &loaded.problem;
-    let kernel = Kernel::new(&problem.attributes);
-    let others: Vec<u32> = (0..problem.len() as u32).filter(|other| *other != record).collect();
-    let penalty = |other: &u32| group_ncp(problem, &kernel, &[record, *other]);
-    let mut all: Vec<f64> = others.iter().map(penalty).collect();
-    all.sort_by(f64::total_cmp);
-    let smallest = problem.requirement.smallest_class();
-    let least = all.get(smallest - 2).copied().unwrap_or(0.0);
-    if l <= 1 {
-        return least;
-    }
-    let codes = &problem.sensitive[0].codes;
-    let nearest = |value: u32| {
-        let those = others.iter().filter(|other| codes[**other as usize] == value);
-        those.map(penalty).min_by(f64::total_cmp)
-    };
-    let values =
-        (0..problem.sensitive[0].domain.len() as u32).filter(|value| *value != codes[record as usize]);
-    let mut of_value: Vec<f64> = values.filter_map(nearest).collect();
-    of_value.sort_by(f64::total_cmp);
-    least.max(of_value.get(usize::from(l) - 2).copied().unwrap_or(0.0))
 }
 
 /// A table of one number per record.
@@ -124,45 +94,6 @@ proptest! {
                     prop_assert_eq!(solve(&narrow, &policy, &Unwatched).map(|solution| solution.partition), solve(&wider, &policy, &Unwatched).map(|solution| solution.partition));
                 }
             }
-        }
-    }
-
-    #[test]
-    fn the_lower_bound_is_never_below_that_of_all_pairs(case in cases(80), k in 2usize..6, l in 0u8..4) {
-        let loaded = load(&case, &privacy_of(k, l), "mondrian");
-        let pairs: f64 = (0..loaded.problem.len() as u32).map(|record| of_all_pairs(&loaded, record, l)).sum();
-        let found = bound::lower_bound(&loaded.problem, loaded.policy.privacy.l(), &Unwatched).unwrap();
-        let scale = loaded.problem.len() as f64 * loaded.problem.total_weight();
-        prop_assert!(found.gcp >= pairs / scale - 1e-9, "{} and {}", found.gcp, pairs / scale);
-    }
-
-    #[test]
-    fn the_lower_bound_is_that_of_the_cheapest_classes(case in cases(11), k in 2usize..6, l in 0u8..4) {
-        let loaded = load(&case, &privacy_of(k, l), "mondrian");
-        let problem = &loaded.problem;
-        let kernel = Kernel::new(&problem.attributes);
-        let smallest = problem.requirement.smallest_class();
-        let mut cheapest = vec![f64::INFINITY; problem.len()];
-        for set in 1usize..1 << problem.len() {
-            if set.count_ones() as usize == smallest {
-                let class: Vec<u32> = (0..problem.len() as u32).filter(|at| set >> at & 1 == 1).collect();
-                let ncp = group_ncp(problem, &kernel, &class);
-                class.iter().for_each(|record| cheapest[*record as usize] = cheapest[*record as usize].min(ncp));
-            }
-        }
-        // Of fewer records than a class needs there is nothing to say.
-        let of_size = |record: u32| if problem.len() < smallest { 0.0 } else { cheapest[record as usize] };
-        let together = |record: u32| of_size(record).max(of_all_pairs(&loaded, record, l));
-        let expected: f64 = (0..problem.len() as u32).map(together).sum();
-        let expected = expected / problem.len() as f64 / problem.total_weight();
-        let found = bound::lower_bound(problem, loaded.policy.privacy.l(), &Unwatched).unwrap().gcp;
-        prop_assert!(found <= expected + 1e-9, "{found} is above {expected}");
-        // A class that mixes a missing number with others costs no more than everything: there the bound is weaker.
-        let missing = |attribute: &throng::problem::Attribute| {
-            matches!(attribute.domain.scale(), Scale::Numeric { .. }) && attribute.domain.missing().is_some()
-        };
-        if !problem.attributes.iter().any(missing) {
-            prop_assert!((found - expected).abs() < 1e-9, "{found} and {expected}");
         }
     }
 

@@ -167,7 +167,8 @@ fn large(rows: u32, privacy: &str, search: usize) -> Loaded {
         let (c, d, e) = (x / 12 + y % 2, (state >> 50) % 4, (state >> 54) % 3 + x / 30);
         writeln!(text, "{x},{},c{c},d{d},e{e},s{}", x / 3 + 5 * y, (state >> 57) % 9).unwrap();
     }
-    let mut policy = format!("[privacy]\n{privacy}\n[method]\nname = \"peel\"\nseed = 1\nsearch = {search}\n");
+    let mut policy =
+        format!("[privacy]\n{privacy}\n[method]\nname = \"peel\"\nseed = 1\nsearch = {search}\n");
     for name in ["a", "b", "c", "d", "e"] {
         let kind = if ["a", "b"].contains(&name) { "numeric" } else { "categorical" };
         write!(policy, "[attribute.{name}]\nrole = \"quasi\"\nkind = \"{kind}\"\n").unwrap();

@@ -393,7 +393,7 @@ proptest! {
     fn the_bound_is_below_every_release_that_counts_people(visits in visits(7), k in 2usize..4) {
         let loaded = visits.load(&format!("k = {k}"), "mondrian", "");
         let problem = &loaded.problem;
-        let bound = throng::bound::lower_bound(problem, None, &Unwatched).unwrap().gcp;
+        let bound = throng::bound::lower_bound(problem, throng::bound::Effort::Usual, &Unwatched).unwrap().unwrap().bound.gcp;
         let kernel = throng::loss::Kernel::new(&problem.attributes);
         let people = |group: &Vec<u32>| group.iter().map(|at| visits.people[*at as usize]).collect::<BTreeSet<u8>>().len();
         let loss = |group: &Vec<u32>| group.len() as f64 * throng::loss::group_ncp(problem, &kernel, group);

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use throng::error::Fault;
 use throng::policy::{Diversity, Policy};
 use throng::privacy::{
-    Closeness, Disclosure, DisclosureSpec, Histogram, KAnonymity, LDiversity, Likeness, LikenessForm,
-    LikenessSpec, Model, Tally,
+    Alpha, AlphaSpec, Closeness, Disclosure, DisclosureSpec, Histogram, KAnonymity, LDiversity, Likeness,
+    LikenessForm, LikenessSpec, Model, Tally,
 };
 use throng::problem::{Problem, Protected};
 use throng::table::Tree;
@@ -97,6 +97,11 @@ fn models() -> Vec<Box<dyn Model>> {
     }
     for delta in [0.05, 0.3, 0.7, 1.2, 2.0] {
         models.push(Box::new(Disclosure::new(DisclosureSpec { delta }, 0, &flat(&table))));
+    }
+    for alpha in [0.34, 0.5, 1.0] {
+        for values in [vec![], vec![("1".to_owned(), None)]] {
+            models.push(Box::new(Alpha::new(&AlphaSpec { alpha, values }, 0, &flat(&table))));
+        }
     }
     models
 }

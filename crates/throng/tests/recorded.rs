@@ -30,7 +30,7 @@ const AT_K: &[(&str, u64)] = &[
     ("rv-hybrid", 0x976a3a79e98a0b5d),
     ("rv-local", 0xfdb567a49fb46536),
     ("rv-partitioned", 0x976a3a79e98a0b5d),
-    ("top-down", 0x4100cc634f1b4f5b),
+    ("top-down", 0x3beec1dc0e0c3e71),
 ];
 
 /// The same for the most privacy within max_loss = 0.3.

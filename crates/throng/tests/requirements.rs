@@ -2,15 +2,16 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use throng::audit::Measures;
+use throng::error::Result;
 use throng::policy::Policy;
 use throng::privacy::{
     DisclosureSpec, KAnonymity, KINDS, KMap, LikenessForm, LikenessSpec, MaxGcp, OwnK, Population, Privacy,
 };
-use throng::release::{Order, Publish};
+use throng::release::Order;
 use throng::report;
 use throng::report::Report;
 use throng::run::{self, Anonymize};
@@ -44,18 +45,16 @@ impl Folder {
 
     fn release(&self, privacy: &str, method: &str) -> (PathBuf, Report) {
         let release = self.folder.path().join("release.csv");
+        let report = self.try_release(&release, privacy, method).unwrap();
+        (release, report)
+    }
+
+    fn try_release(&self, release: &Path, privacy: &str, method: &str) -> Result<Report> {
         let run = Anonymize {
-            data: self.data.clone(),
-            release: release.clone(),
-            policy: self.policy(privacy, method),
-            publish: Publish::Cells,
             order: Order::Keep,
-            overrides: Vec::new(),
-            hashes: false,
-            secret: None,
-            registry: Default::default(),
+            ..Anonymize::new(self.data.clone(), release.to_owned(), self.policy(privacy, method))
         };
-        (release, run.run(&Unwatched).unwrap())
+        run.run(&Unwatched)
     }
 
     /// What the audit finds of the release of one requirement under another.
@@ -86,6 +85,7 @@ fn a_release_that_misses_anything_asked_for_violates_the_policy() {
         ("t = 0.001", "t = 0.001 is required on ill, a class has"),
         ("beta = 0.001", "beta = 0.001 is required on ill, a class has"),
         ("delta = 0.001", "delta = 0.001 is required on ill, a class has"),
+        ("alpha = 0.05\nalpha_values = [\"i1\"]", "alpha = 0.05 is required on ill, a class has"),
         ("k_map = 60\npopulation = \"people.csv\"", "k_map = 60 is required, a class fits"),
         ("k_map = 60\nfraction = 0.9", "k_map = 60 is required, a class fits"),
     ] {
@@ -113,6 +113,8 @@ fn the_report_tells_everything_that_was_asked_for() {
         ("beta = 0.5", "hilbert", "β-likeness (enhanced) ≤ 0.5000"),
         ("beta = 0.5\nlikeness = \"basic\"", "peel", "β-likeness (basic) ≤ 0.5000"),
         ("delta = 0.5", "peel", "δ-disclosure privacy ≤ 0.5000"),
+        ("alpha = 0.5", "mondrian", "(α, k)-anonymity ≤ 0.5000"),
+        ("alpha = 0.4\nalpha_values = [\"i1\"]", "peel", "(α, k)-anonymity ≤ 0.4000"),
         ("k_map = 7\npopulation = \"people.csv\"", "peel", "k-map ≥ 7"),
         ("k_map = 20\nfraction = 0.5", "hilbert", "k-map ≥ 20"),
         ("quasi_identifiers = [{ attributes = [\"age\"], k = 9 }]", "refine", "k on age ≥ 9"),
@@ -136,6 +138,7 @@ fn every_requirement_is_written_as_it_was_read() {
     let mut seen = std::collections::BTreeSet::new();
     for privacy in [
         "k = 3\nl = 2.5\nt = 0.25\nbeta = 1.5\nlikeness = \"basic\"\ndelta = 0.75",
+        "alpha = 0.5\nalpha_values = [\"i1\", \"i2\"]",
         "l = 2\ndiversity = \"recursive\"\nc = 1.5\nbeta = 2",
         "quasi_identifiers = [{ attributes = [\"age\", \"city\"], k = 4 }, { attributes = [\"city\"], k = 6 }]",
         "own_k = [{ where = { age = [20, 22], city = \"c1\" }, k = 9 }]",
@@ -177,4 +180,33 @@ fn a_population_that_lacks_the_people_of_the_table_is_refused_with_what_is_possi
     let error = throng::problem::Problem::new(&table, &policy).unwrap_err();
     assert_eq!(error.fault(), throng::error::Fault::Requirement);
     assert!(error.message().starts_with("k_map = 3 cannot be met: only 2 people"), "{error}");
+}
+
+#[test]
+fn a_protected_value_that_nobody_has_is_refused_where_it_is_named() {
+    let folder = Folder::new();
+    let policy = folder.policy("alpha = 0.5\nalpha_values = [\"i1\", \"ii\"]", "mondrian");
+    let table = run::read(&folder.data, &policy, &Unwatched).unwrap();
+    let error = throng::problem::Problem::new(&table, &policy).unwrap_err();
+    assert_eq!(error.message(), "no sensitive attribute has the value \"ii\"");
+    assert_eq!((error.place().line, error.place().column), (Some(3), Some(23)));
+}
+
+#[test]
+fn only_protected_values_are_rare_in_every_class() {
+    let folder = Folder::new();
+    let none = folder.folder.path().join("none.csv");
+    let error = folder.try_release(&none, "alpha = 0.2", "mondrian").unwrap_err();
+    assert!(error.message().starts_with("alpha = 0.2 cannot be met by any release"), "{error}");
+    let (release, _) = folder.release("k = 2\nalpha = 0.4\nalpha_values = [\"i1\"]", "mondrian");
+    let mut classes: std::collections::BTreeMap<String, (f64, f64, f64)> = std::collections::BTreeMap::new();
+    for line in std::fs::read_to_string(release).unwrap().lines().skip(1) {
+        let (cells, ill) = line.rsplit_once(',').unwrap();
+        let class = classes.entry(cells.to_owned()).or_default();
+        class.0 += 1.0;
+        class.1 += f64::from(u8::from(ill == "i1"));
+        class.2 += f64::from(u8::from(ill == "i0"));
+    }
+    assert!(classes.values().all(|(size, protected, _)| protected / size <= 0.4), "{classes:?}");
+    assert!(classes.values().any(|(size, _, other)| other / size > 0.4), "{classes:?}");
 }

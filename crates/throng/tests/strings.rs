@@ -343,7 +343,7 @@ fn a_search_tells_how_many_records_are_needed() {
         repetitions: 200,
         seed: 3,
     };
-    let needed = simulation.records_needed(0.95, &Unwatched).unwrap().unwrap();
+    let needed = simulation.records_needed(0.95, &Unwatched).unwrap().records.unwrap();
     // Between the sizes of table 12 with 74 % and 100 %.
     assert!((75..120).contains(&needed), "{needed}");
     let rate_at = |records| simulation.draw(records, &Unwatched).unwrap().success_rate;

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use throng::bound::Effort;
+use throng::formula::Formulas;
 use throng::plan::Registry;
 use throng::release::{Files, Order, Output, Publish};
 use throng::report::{self, Report};
@@ -16,7 +18,11 @@ use crate::progress::Progress;
 use crate::show;
 
 pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
-    let (policy, overrides) = load_policy(&arguments.policy, &arguments.overrides)?;
+    let (mut policy, mut overrides) = load_policy(&arguments.policy, &arguments.overrides)?;
+    if let Some(passes) = arguments.effort {
+        policy.effort = Effort::Passes(passes);
+        overrides.push(format!("--effort {passes}"));
+    }
     let run = run::Anonymize {
         data: arguments.data.clone(),
         release: arguments.output.clone(),
@@ -30,22 +36,31 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         overrides,
         hashes: !arguments.report.is_empty(),
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
+        formulas: formulas(arguments.escape_formulas),
         registry: Registry::default(),
     };
     // Everything that is written is opened first, and appears together in the end: a report that cannot be written must
     // not leave a release behind.
     let mut files = run.files()?;
     if let Some(secret) = &arguments.secret {
-        files.read("the secret", secret);
+        files.read_too("the secret", secret)?;
     }
     let reports = open_reports(&mut files, &arguments.report)?;
     let recipe = arguments.recipe.as_deref().map(|path| files.create("the recipe", path)).transpose()?;
+    let certificate =
+        arguments.certificate.as_deref().map(|path| files.create("the certificate", path)).transpose()?;
     let progress = Progress::start(arguments.running.quiet)?;
     let prepared = on_threads(&arguments.running, || run.prepare(&progress))?;
     drop(progress);
     let recipe = recipe.map(|output| fill_recipe(output, &prepared)).transpose()?;
-    publish(prepared, reports, recipe, arguments.running.quiet)?;
+    let certificate = certificate.map(|output| fill_certificate(output, &prepared)).transpose()?;
+    publish(prepared, reports, recipe.into_iter().chain(certificate).collect(), arguments.running.quiet)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What becomes of cells that a spreadsheet would run.
+pub fn formulas(escape: bool) -> Formulas {
+    if escape { Formulas::Escape } else { Formulas::Keep }
 }
 
 fn fill_recipe(mut output: Output, prepared: &run::Prepared) -> Result<Output> {
@@ -57,20 +72,37 @@ fn fill_recipe(mut output: Output, prepared: &run::Prepared) -> Result<Output> {
     Ok(output)
 }
 
+fn fill_certificate(mut output: Output, prepared: &run::Prepared) -> Result<Output> {
+    let Some(certificate) = &prepared.certificate else {
+        return Err(Error::new(ErrorCode::NoProof, "there is no proved lower bound that a certificate could hold")
+            .with_hint(
+                "leave --certificate out; or ask for k or l, do not publish by permutation, and use --effort 1 with a large table",
+            ));
+    };
+    output.write_all(certificate.to_json()?.as_bytes())?;
+    Ok(output)
+}
+
 /// Writes the reports, lets the release appear with all that belongs to it and tells what it achieves.
 pub fn publish(
-    prepared: run::Prepared,
+    mut prepared: run::Prepared,
     reports: Vec<Output>,
-    recipe: Option<Output>,
+    others: Vec<Output>,
     quiet: bool,
 ) -> Result<()> {
+    prepared.report.provenance.command = given();
     let reports = fill_reports(reports, &prepared.report)?;
-    let report = prepared.publish_with(reports.into_iter().chain(recipe).collect())?;
+    let report = prepared.publish_with(reports.into_iter().chain(others).collect())?;
     if !quiet {
         // The release itself may go to standard output.
         show::note(report::terminal(&report).trim_end());
     }
     Ok(())
+}
+
+/// The arguments of this process, so that a report can name them.
+fn given() -> Vec<String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// Opens the reports: those that cannot be written should be known before the work.

@@ -3,6 +3,7 @@
 mod anonymize;
 mod apply;
 mod audit;
+mod certify;
 mod compare;
 mod demo;
 mod evaluate;
@@ -27,6 +28,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Anonymize(arguments) => anonymize::run(&arguments),
         Command::Apply(arguments) => apply::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments),
+        Command::Certify(arguments) => certify::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Risk(arguments) => risk::run(&arguments),

@@ -2,7 +2,8 @@
 
 #![allow(dead_code, clippy::unwrap_used)]
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What a command said and how it ended.
@@ -55,6 +56,21 @@ impl Folder {
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
     }
+}
+
+/// A file of the data that is shared by the developers but not part of the project; says so if it is not there.
+pub fn shared(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
+    if !path.exists() {
+        say_skipped(&format!("there is no {}", path.display()));
+    }
+    path.exists().then_some(path)
+}
+
+/// Says loudly that a test did nothing: straight to the terminal, because what a passing test prints is not shown.
+pub fn say_skipped(why: &str) {
+    let name = std::thread::current().name().unwrap_or("a test").to_owned();
+    let _ = writeln!(std::io::stderr(), "\nSKIPPED {name}: {why}\n");
 }
 
 /// A table of `rows` people with an age, a sex and an illness.

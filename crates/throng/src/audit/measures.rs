@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Outlier, Truth};
 use crate::as_is::PublishedAsIs;
-use crate::bound::LowerBound;
+use crate::bound::{BoundFigures, LowerBound};
 use crate::privacy::{Achieved, Figure};
 
 /// The figures of one release. Field names are the keys of the JSON report.
@@ -90,7 +90,10 @@ pub struct Measures {
     pub il_infinity: Option<f64>,
     /// Share of records whose class label is not the majority of their class.
     pub classification_metric: Option<f64>,
-    /// No k-anonymous (or l-diverse) local recoding of this table has a lower GCP.
+    /// No release of this table under the policy has a lower GCP: the bound, whether it is proved, and how long that took.
+    #[serde(default)]
+    pub bound: Option<BoundFigures>,
+    /// The same with what it was computed from.
     pub lower_bound: Option<LowerBound>,
     /// Share of the GCP that a better method could possibly save.
     pub gap: Option<f64>,
@@ -105,6 +108,9 @@ pub struct Measures {
     /// Published ends of ranges that are the value of a single record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outliers: Vec<Outlier>,
+    /// Columns with cells that a spreadsheet would run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formulas: Vec<FormulaColumn>,
     /// Whether the release says what the table says, where it was compared with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truth: Option<Truth>,
@@ -129,6 +135,7 @@ impl Measures {
     pub(crate) fn set_lower_bound(&mut self, bound: Option<LowerBound>) {
         let gap = |bound: &LowerBound| ((self.gcp - bound.gcp) / self.gcp).max(0.0);
         self.gap = bound.as_ref().filter(|_| self.gcp > 0.0).map(gap);
+        self.bound = bound.as_ref().map(BoundFigures::from);
         self.lower_bound = bound;
     }
 }
@@ -251,4 +258,13 @@ pub struct ExampleClass {
 /// JSON has no word for what is not a finite number: it is written as null.
 pub(crate) fn number<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Option::deserialize(from).map(|number| number.unwrap_or(f64::NAN))
+}
+
+/// A published column with cells that a spreadsheet would run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FormulaColumn {
+    /// Its name.
+    pub column: String,
+    /// Such cells; none where only the name is one.
+    pub cells: u64,
 }

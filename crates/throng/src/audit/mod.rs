@@ -5,6 +5,7 @@
 //! (they come from the table and the policy), nothing else.
 
 mod distribution;
+mod formulas;
 mod loss;
 pub(crate) mod masked_truth;
 mod meaning;
@@ -24,8 +25,8 @@ use serde::{Deserialize, Serialize};
 
 pub use loss::{Loss, LossSums};
 pub use measures::{
-    Bin, Distribution, ExactCells, ExampleClass, Measures, PeopleMeasure, QuasiIdentifierMeasure,
-    RuleMeasure, SensitiveMeasure,
+    Bin, Distribution, ExactCells, ExampleClass, FormulaColumn, Measures, PeopleMeasure,
+    QuasiIdentifierMeasure, RuleMeasure, SensitiveMeasure,
 };
 pub use outliers::Outlier;
 pub use privacy::codes_of;
@@ -33,8 +34,8 @@ pub use received::{Keep, Received, Tables, storage};
 pub use truth::{Compared, Truth};
 
 use crate::as_is;
-use crate::bound;
-pub use crate::bound::LowerBound;
+use crate::bound::{self, Certificate, Proof};
+pub use crate::bound::{BoundFigures, LowerBound};
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{Policy, Role};
@@ -64,6 +65,9 @@ pub struct Findings {
     pub distributions: Vec<Distribution>,
     /// Ten classes as published, from the smallest to the largest.
     pub examples: Vec<ExampleClass>,
+    /// What proves the lower bound, where it is proved.
+    #[serde(skip)]
+    pub certificate: Option<Certificate>,
 }
 
 impl Findings {
@@ -109,19 +113,17 @@ pub fn audit<'a>(
 ) -> Result<Findings> {
     let mut findings = audit_cells(problem, policy, release, watch)?;
     if !findings.measures.permuted {
-        findings.measures.set_lower_bound(lower_bound(problem, policy, watch)?);
+        if let Some(proof) = lower_bound(problem, policy, watch)? {
+            findings.measures.set_lower_bound(Some(proof.bound));
+            findings.certificate = proof.certificate;
+        }
     }
     Ok(findings)
 }
 
 /// The bound on the loss of every release under a policy, where its requirement asks for classes at all.
-pub(crate) fn lower_bound(
-    problem: &Problem,
-    policy: &Policy,
-    watch: &dyn Watch,
-) -> Result<Option<LowerBound>> {
-    let needed = problem.requirement.smallest_combination() > 1;
-    needed.then(|| bound::lower_bound(problem, policy.privacy.l(), watch)).transpose()
+pub(crate) fn lower_bound(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<Option<Proof>> {
+    bound::lower_bound(problem, policy.effort, watch)
 }
 
 /// Measures a release but for the lower bound, which does not depend on it.
@@ -187,6 +189,8 @@ pub(crate) fn audit_cells<'a>(
     measures.published_as_is =
         as_is::of_release(table, policy, &columns.all(), permuted.as_ref().map(|permuted| permuted.column));
     measures.outliers = outliers::measure(problem, table, &columns);
+    measures.formulas = formulas::measure(table);
+    measures.formulas.extend(sensitive.map(formulas::measure).unwrap_or_default());
     rules::measure(&mut measures, &published);
     privacy::measure(&mut measures, policy, &published)?;
     measures.l_feasible =
@@ -205,7 +209,7 @@ pub(crate) fn audit_cells<'a>(
         }
         None => distribution::distributions(problem, &cells, &classes),
     };
-    Ok(Findings { measures, distributions, examples })
+    Ok(Findings { measures, distributions, examples, certificate: None })
 }
 
 /// The release's columns of each quasi-identifier: one, or two where bounds were published.

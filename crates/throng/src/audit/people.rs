@@ -14,6 +14,7 @@ use super::people_matching::{Covering, fewest_people};
 use super::{Measures, PeopleMeasure};
 use crate::classes::Classes;
 use crate::error::{Error, Result};
+use crate::privacy::About;
 use crate::problem::Problem;
 use crate::published::{Cells, Published, Whose};
 use crate::table::{Storage, Table};
@@ -143,8 +144,7 @@ fn followed(of_row: &[u32], classes: &Classes) -> (u64, u64) {
 
 /// Requirements on how often values occur in classes cannot be bounded without knowing whose rows are.
 fn not_shown(measures: &mut Measures) {
-    let of_values = ["t", "beta", "delta"];
-    for asked in measures.requirements.iter_mut().filter(|one| of_values.contains(&one.key.as_str())) {
+    for asked in measures.requirements.iter_mut().filter(|one| one.about == About::Shares) {
         asked.reached = None;
         if asked.holds.is_some() {
             asked.holds = Some(false);

@@ -116,6 +116,9 @@ codes! {
 
     // Releases, audits, recipes, secrets.
     CellDoesNotFit "cell-does-not-fit" Input: "a cell cannot be written with the type of its column", "write the release as text";
+    NoProof "no-proof" Input: "a certificate is asked for where no lower bound is proved", "leave it out, or ask for more effort";
+    BadCertificate "bad-certificate" Input: "a file is no certificate, damaged, or was changed", "ask for it again, or write it anew with `throng anonymize --certificate`";
+    NotThisCertificate "not-this-certificate" Input: "a certificate is for another table or another policy", "use the table and the policy that it was written with";
     NotThisRelease "not-this-release" Input: "the release cannot be one of this table under this policy", "check that table, release and policy belong together";
     SensitiveTableMissing "sensitive-table-missing" Input: "a release by permutation lacks the table of its sensitive values", "give both tables";
     BadRecipe "bad-recipe" Input: "a file is not a recipe, or a damaged one", "write it anew with `throng anonymize … --recipe FILE`";

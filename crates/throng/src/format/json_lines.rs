@@ -16,7 +16,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Format, Spelling, Syntax, Target, Value, Writable};
+use super::{AnySyntax, Format, Syntax, Target, Value, Writable};
 use crate::error::{Error, ErrorCode, Result};
 use crate::table::batches::Budget;
 use crate::table::blocks::Blocks;
@@ -54,7 +54,7 @@ fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
 }
 
 fn write(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
-    table.write_lines(&Spelling::Lines(Lines::new(&table.names())), target, watch)
+    table.write_lines(&AnySyntax::Lines(Lines::new(&table.names())), target, watch)
 }
 
 /// The keys of some blocks in order of first appearance.

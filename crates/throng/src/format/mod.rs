@@ -1,7 +1,7 @@
 //! File formats: how bytes become a table, and a release bytes.
 //!
 //! A format is one entry: its name, the endings of its files, a reader and a writer. To add one: a file here, and one
-//! line in [`FORMATS`]; one that spells rows in a way of its own has a variant of `Spelling` too. What is written is
+//! line in [`FORMATS`]; one that spells rows in a way of its own has a variant of `AnySyntax` too. What is written is
 //! `Writable`: formats know no releases. Nothing in a written file may tell more than its cells do: think of dictionaries, statistics,
 //! order, and how cells are spelt.
 
@@ -24,9 +24,10 @@ pub use arrow::{ARROW, ARROW_STREAM};
 pub use delimited::{CSV, TSV};
 pub use json_lines::JSON_LINES;
 pub use parquet::PARQUET;
-pub(crate) use syntax::{Spelling, Syntax, Value, push_row};
+pub(crate) use syntax::{AnySyntax, InSyntax, Syntax, Value, push_row};
 
 use crate::error::{Error, ErrorCode, Result};
+use crate::formula::Formulas;
 use crate::table::source::{Input, ending_of};
 use crate::table::{Dialect, Reading, Table};
 use crate::watch::Watch;
@@ -63,6 +64,11 @@ impl Format {
         let ending = ending_of(path);
         let told = FORMATS.iter().find(|format| format.endings.contains(&ending.as_str()));
         told.copied().unwrap_or(&CSV)
+    }
+
+    /// Whether spreadsheets open its files as they are.
+    pub fn is_delimited(&self) -> bool {
+        [&CSV, &TSV].iter().any(|own| own.name == self.name)
     }
 
     /// Writes a table of a release. `place` is what errors say they were writing.
@@ -128,8 +134,11 @@ pub(crate) trait Writable {
     /// How the table that it was made from delimits its cells, if that is one of delimited text.
     fn dialect(&self) -> Option<Dialect>;
 
+    /// What becomes of cells that a spreadsheet would run.
+    fn formulas(&self) -> Formulas;
+
     /// Writes it as lines of text.
-    fn write_lines(&self, spelling: &Spelling, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()>;
+    fn write_lines(&self, syntax: &AnySyntax, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()>;
 
     /// The table as record batches.
     fn batches(&self) -> Result<Box<dyn Batched + '_>>;

@@ -44,12 +44,31 @@ pub(crate) trait Syntax: Sync {
     }
 }
 
-/// The syntaxes of all formats of text. Whoever writes rows matches on it once, outside of all loops.
-pub(crate) enum Spelling {
+/// The syntaxes of all formats of text.
+pub(crate) enum AnySyntax {
     /// Cells between delimiters.
     Delimited(Delimited),
     /// Objects of JSON.
     Lines(Lines),
+}
+
+impl AnySyntax {
+    /// Does some work in the syntax, whichever it is: chosen once, outside of all loops.
+    pub fn run<W: InSyntax>(&self, work: W) -> W::Output {
+        match self {
+            AnySyntax::Delimited(syntax) => work.run(syntax),
+            AnySyntax::Lines(syntax) => work.run(syntax),
+        }
+    }
+}
+
+/// Work that is done alike in every syntax.
+pub(crate) trait InSyntax {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn run(self, syntax: &impl Syntax) -> Self::Output;
 }
 
 /// Appends a row of cells.

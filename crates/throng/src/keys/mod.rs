@@ -15,7 +15,7 @@ use toml::Spanned;
 
 use self::fields::{Fields, Item};
 use self::source::Source;
-pub(crate) use self::values::{above_zero, choose, out_of_range, within};
+pub(crate) use self::values::{WEIGHT_EXPECTED, above_zero, choose, is_weight, out_of_range, weight, within};
 use crate::error::{Error, ErrorCode, Result};
 use crate::schema::Role;
 use crate::words::suggest;

@@ -29,6 +29,16 @@ impl Division {
 }
 
 fn divide(problem: &Problem, rules: &Rules) -> (Vec<Vec<u32>>, Vec<u32>) {
+    let judge = Judge::new(problem);
+    let parts = parts_of(problem, rules).into_iter();
+    let (good, bad): (Vec<_>, Vec<_>) = parts.partition(|part| judge.holds(part.iter().copied()));
+    let mut suppressed = bad.concat();
+    suppressed.sort_unstable();
+    (good, suppressed)
+}
+
+/// The records in parts that rules keep apart, by their first record; one part of all of them where no rule does.
+pub(super) fn parts_of(problem: &Problem, rules: &Rules) -> Vec<Vec<u32>> {
     let divided: Vec<(usize, Vec<(u32, u32)>)> = problem
         .attributes
         .iter()
@@ -51,11 +61,7 @@ fn divide(problem: &Problem, rules: &Rules) -> (Vec<Vec<u32>>, Vec<u32>) {
         };
         parts[at].push(record as u32);
     }
-    let judge = Judge::new(problem);
-    let (good, bad): (Vec<_>, Vec<_>) = parts.into_iter().partition(|part| judge.holds(part.iter().copied()));
-    let mut suppressed = bad.concat();
-    suppressed.sort_unstable();
-    (good, suppressed)
+    parts
 }
 
 /// Which rule stands in the way: one without which it could be done, or all of them together.

@@ -26,6 +26,11 @@ pub enum Fact {
         /// By what.
         by: Grouping,
     },
+    /// Records were left out because no release could have them.
+    LeftOut {
+        /// How many.
+        records: usize,
+    },
     /// The privacy that was reached within a limit on the loss.
     ReachedWithinLimit {
         /// `k` or `l`.
@@ -73,7 +78,7 @@ pub enum Grouping {
 }
 
 /// Why a method was chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Because {
@@ -88,6 +93,13 @@ pub enum Because {
     LosesLeast,
     /// l is so near to the largest that is feasible that sensitive values must not decide.
     DiversityIsNarrow,
+    /// Several were run and it lost least.
+    LostLeast {
+        /// The names of those that were run.
+        of: Vec<Cow<'static, str>>,
+    },
+    /// The table is so small that all partitions can be looked at.
+    TableIsTiny,
 }
 
 /// A full-domain recoding: one level per attribute, a *string* of levels.

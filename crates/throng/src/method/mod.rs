@@ -14,6 +14,7 @@ pub mod exact;
 pub mod facts;
 pub mod full_domain;
 pub mod improve;
+mod leaving_out;
 pub mod local;
 pub mod lots;
 mod mended;
@@ -31,6 +32,7 @@ pub mod top_down;
 mod whole_people;
 
 pub use facts::Fact;
+pub use leaving_out::LeavingOut;
 pub use mended::Mended;
 pub use options::{OptionKind, OptionSpec, Options};
 pub use partition::Partition;
@@ -74,7 +76,7 @@ pub static STANDARD: &[Entry] = &[
 /// An option of methods that optimise research value.
 const BASE_OPTION: OptionSpec = OptionSpec {
     name: "base",
-    kind: OptionKind::Number { allowed: options::Numbers::NOT_NEGATIVE, default: Some(0.0) },
+    kind: OptionKind::Number { allowed: options::Numbers::WORTH, default: Some(0.0) },
     help: "what an attribute is worth besides the rules it keeps",
 };
 /// Another one.

@@ -81,6 +81,8 @@ impl Numbers {
     pub const POSITIVE: Numbers = Numbers { least: Bound::Excluded(0.0), most: Bound::Unbounded };
     /// 0 or more.
     pub const NOT_NEGATIVE: Numbers = Numbers { least: Bound::Included(0.0), most: Bound::Unbounded };
+    /// 0 or more, and no more than sums can take.
+    pub const WORTH: Numbers = Numbers { least: Bound::Included(0.0), most: Bound::Included(1e9) };
     /// From 0 to 1.
     pub const SHARE: Numbers = Numbers { least: Bound::Included(0.0), most: Bound::Included(1.0) };
     /// Between 0 and 1, neither of them.

@@ -61,7 +61,6 @@ impl Target {
             let mut privacy = policy.privacy.clone();
             privacy.set_k(k);
             trial.require(&privacy);
-            trial.requirement.check_feasible(&trial)?;
             let solution = method.solve(&trial, watch)?;
             let step = self.measure(&trial, &solution, k)?;
             steps.push(step);

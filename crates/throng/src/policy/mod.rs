@@ -17,6 +17,9 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
+pub use hierarchy::parse as parse_hierarchy;
+
+use crate::bound::Effort;
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::source::Source;
 use crate::privacy::Part;
@@ -57,6 +60,8 @@ pub struct Policy {
     pub unlisted: Unlisted,
     /// Whether what looks unsafe is refused, rather than told.
     pub strict: bool,
+    /// Whether somebody says that the first line of the table is a header, however it looks.
+    pub header: bool,
     /// How far files may expand when they are read.
     pub expansion: Expansion,
     /// What must hold.
@@ -67,6 +72,8 @@ pub struct Policy {
     pub attributes: IndexMap<String, AttributePolicy>,
     /// The options of each task of the registry, for the task to read.
     pub evaluate: IndexMap<String, toml::Table>,
+    /// How long to look for the lower bound on the loss.
+    pub effort: Effort,
 }
 
 /// What happens to rows with a missing quasi-identifier, sensitive or class cell.

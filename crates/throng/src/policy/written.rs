@@ -15,8 +15,8 @@ use crate::keys::source::Source;
 /// recursion, here and in the TOML library: its own limit lets dotted keys multiply with brackets.
 const DEEPEST: usize = 100;
 
-const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate"];
-const DATA: &[&str] = &["missing", "incomplete", "unlisted", "max_expansion"];
+const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate", "report"];
+const DATA: &[&str] = &["missing", "incomplete", "unlisted", "header", "max_expansion"];
 /// Keys of `[privacy]` beside those of requirements.
 const PRIVACY: &[&str] = &["suppress", "strict"];
 const ATTRIBUTE: &[&str] = &[
@@ -34,6 +34,8 @@ const ATTRIBUTE: &[&str] = &[
     "publish",
     "together",
 ];
+const REPORT: &[&str] = &["bound"];
+const BOUND: &[&str] = &["seconds", "passes"];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 
 /// A policy as it was written.
@@ -41,6 +43,7 @@ pub(super) struct Written<'i> {
     pub missing: Option<List<String>>,
     pub incomplete: Option<Spanned<String>>,
     pub unlisted: Option<Spanned<String>>,
+    pub header: Option<Spanned<bool>>,
     pub max_expansion: Option<Spanned<i64>>,
     pub privacy: WrittenPrivacy<'i>,
     pub method: WrittenMethod,
@@ -48,6 +51,15 @@ pub(super) struct Written<'i> {
     pub attributes: Vec<WrittenAttribute<'i>>,
     /// The options of each task, as written.
     pub evaluate: IndexMap<String, toml::Table>,
+    /// How long to look for the lower bound.
+    pub bound: WrittenBound,
+}
+
+/// `bound` of `[report]` as it was written.
+#[derive(Default)]
+pub(super) struct WrittenBound {
+    pub seconds: Option<Spanned<f64>>,
+    pub passes: Option<Spanned<i64>>,
 }
 
 /// `[privacy]` as it was written.
@@ -115,6 +127,7 @@ pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i
         missing: data.as_ref().map(|data| data.strings("missing")).transpose()?.flatten(),
         incomplete: data.as_ref().map(|data| data.string("incomplete")).transpose()?.flatten(),
         unlisted: data.as_ref().map(|data| data.string("unlisted")).transpose()?.flatten(),
+        header: data.as_ref().map(|data| data.flag("header")).transpose()?.flatten(),
         max_expansion: data.as_ref().map(|data| data.whole("max_expansion")).transpose()?.flatten(),
         privacy: privacy(source, sections.item("privacy"))?,
         method: sections.item("method").map(|item| method(source, item)).transpose()?.unwrap_or_default(),
@@ -124,6 +137,7 @@ pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i
             .transpose()?
             .unwrap_or_default(),
         evaluate: sections.item("evaluate").map(|item| tasks(source, item)).transpose()?.unwrap_or_default(),
+        bound: sections.item("report").map(|item| bound(source, item)).transpose()?.unwrap_or_default(),
     })
 }
 
@@ -204,6 +218,13 @@ fn privacy<'i>(source: Source<'_>, item: Option<&Item<'i>>) -> Result<WrittenPri
     let fields = Fields::open(source, &keys, "[privacy]", &privacy_keys())?;
     let (suppress, strict) = (fields.number("suppress")?, fields.flag("strict")?);
     Ok(WrittenPrivacy { span, keys, suppress, strict })
+}
+
+fn bound(source: Source<'_>, item: &Item<'_>) -> Result<WrittenBound> {
+    let report = Fields::open_item(source, item, "[report]", REPORT)?;
+    let Some(item) = report.item("bound") else { return Ok(WrittenBound::default()) };
+    let fields = Fields::open_item(source, item, "bound", BOUND)?;
+    Ok(WrittenBound { seconds: fields.number("seconds")?, passes: fields.whole("passes")? })
 }
 
 /// Takes any keys: which ones a method knows is for the method to say.

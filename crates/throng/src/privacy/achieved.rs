@@ -14,6 +14,9 @@ pub struct Achieved {
     pub name: String,
     /// What the figure means, in plain words.
     pub meaning: String,
+    /// What it is about.
+    #[serde(default)]
+    pub about: About,
     /// Whether more or less of it protects better.
     pub bound: Bound,
     /// What was asked for; `None` if it was only measured.
@@ -25,6 +28,19 @@ pub struct Achieved {
     /// What does not hold, one sentence each.
     #[serde(skip)]
     pub violations: Vec<String>,
+}
+
+/// What a requirement is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum About {
+    /// How many records a class has, or what its cells say.
+    #[default]
+    Records,
+    /// Which sensitive values a class has.
+    Values,
+    /// How often a class has each sensitive value.
+    Shares,
 }
 
 /// On which side of what was asked for a release must be.
@@ -68,6 +84,7 @@ impl Achieved {
             attributes: Vec::new(),
             name: name.into(),
             meaning: meaning.into(),
+            about: About::Records,
             bound: Bound::AtLeast,
             asked: None,
             reached: None,
@@ -79,6 +96,12 @@ impl Achieved {
     /// A figure that should not be above what was asked for.
     pub fn at_most(key: &str, name: impl Into<String>, meaning: impl Into<String>) -> Self {
         Achieved { bound: Bound::AtMost, ..Self::at_least(key, name, meaning) }
+    }
+
+    /// What it is about, where that is sensitive values.
+    pub fn about(mut self, about: About) -> Self {
+        self.about = about;
+        self
     }
 
     /// Of some attributes.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Achieved, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
+use super::{About, Achieved, Histogram, Kind, Model, Part, ROUNDING, Spec, Tally};
 use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::Keys;
@@ -34,7 +34,7 @@ fn reached(published: &Published<'_>, most: Option<f64>) -> Option<Achieved> {
         published.data.sensitive.iter().map(|counted| Closeness::new(1.0, 0, counted)).collect();
     let farthest = published.farthest(|at, counts| models[at].distance(counts));
     let meaning = "how far a class's sensitive values are from those of the whole table";
-    Achieved::at_most("t", "t-closeness", meaning).farthest(&farthest, most)
+    Achieved::at_most("t", "t-closeness", meaning).about(About::Shares).farthest(&farthest, most)
 }
 
 impl Spec for ClosenessSpec {

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use super::{Achieved, Histogram, Kind, Model, Part, Spec, Tally, spec};
+use super::{About, Achieved, Histogram, Kind, Model, Part, Spec, Tally, spec};
 use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::Keys;
@@ -130,7 +130,7 @@ impl Spec for DisclosureSpec {
         let farthest = published.farthest(|at, counts| models[at].distance(counts));
         let meaning =
             "how far the share of a sensitive value in a class is from that in the table, as a logarithm";
-        let achieved = Achieved::at_most(KIND.key, "δ-disclosure privacy", meaning);
+        let achieved = Achieved::at_most(KIND.key, "δ-disclosure privacy", meaning).about(About::Shares);
         Ok(achieved.farthest(&farthest, Some(self.delta)).into_iter().collect())
     }
 }

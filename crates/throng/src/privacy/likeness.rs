@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use toml::{Table, Value};
 
-use super::{Achieved, Histogram, Kind, Model, Part, Spec, Tally, spec};
+use super::{About, Achieved, Histogram, Kind, Model, Part, Spec, Tally, spec};
 use crate::data::{Data, Protected};
 use crate::error::{Error, Result};
 use crate::keys::Keys;
@@ -164,6 +164,7 @@ impl Spec for LikenessSpec {
         let name = format!("β-likeness ({})", self.form.name());
         let meaning = "how much more frequent a sensitive value is in a class than in the table, as a share";
         Ok(Achieved::at_most(KIND.key, name, meaning)
+            .about(About::Shares)
             .farthest(&farthest, Some(self.beta))
             .into_iter()
             .collect())

@@ -3,7 +3,8 @@
 //! A requirement is a conjunction of [`Model`]s. A model answers from a [`Tally`], running counts of a set of
 //! records, whether the set may be published as one class; it declares whether it is monotone (two sets that
 //! satisfy it satisfy it together) and the smallest set it allows, so that methods prune without knowing it.
-//! For monotone models some partition satisfies them exactly if the whole table does.
+//! For monotone models some partition satisfies them exactly if the whole table does, or what is left of it where
+//! records may be left out (`feasible.rs`).
 //!
 //! Methods do not ask models but a [`Judge`], which knows the fast ways to their answers.
 //!
@@ -21,10 +22,12 @@
 //! ```
 
 mod achieved;
+mod alpha;
 mod anonymity;
 mod closeness;
 mod disclosure;
 pub mod diversity;
+mod feasible;
 mod hard_rules;
 mod judge;
 mod k_map;
@@ -43,11 +46,13 @@ mod tally;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-pub use achieved::{Achieved, Bound, Figure};
+pub use achieved::{About, Achieved, Bound, Figure};
+pub use alpha::{Alpha, AlphaSpec};
 pub use anonymity::KAnonymity;
 pub use closeness::{Closeness, ClosenessSpec, Ground};
 pub use disclosure::{Disclosure, DisclosureSpec};
 pub use diversity::{Diversity, DiversitySpec, LDiversity};
+pub use feasible::Keeping;
 pub use hard_rules::HardRules;
 pub(crate) use hard_rules::broken_classes;
 pub use judge::{Frequency, Judge, ROUNDING};
@@ -65,7 +70,7 @@ pub use stated::Privacy;
 pub use tally::Tally;
 
 use crate::data::{Data, People, Protected};
-use crate::error::{Error, Result};
+use crate::error::Error;
 pub use crate::histogram::Histogram;
 
 /// All kinds of requirement, in the order in which they are told.
@@ -78,6 +83,7 @@ pub static KINDS: &[Kind] = &[
     closeness::KIND,
     likeness::KIND,
     disclosure::KIND,
+    alpha::KIND,
     max_loss::KIND,
     max_span::KIND,
     max_gcp::KIND,
@@ -107,8 +113,18 @@ pub trait Model: Debug + Send + Sync {
     }
     /// Whether a set satisfies it.
     fn holds(&self, tally: &Tally) -> bool;
+    /// Of records that do not satisfy it, the fewest to leave out so that the rest does, none of them needlessly; `None`
+    /// if that takes more than may be left out, or if leaving records out does not help, as with models of size.
+    fn fewest_to_lose(&self, _: &Keeping<'_>) -> Option<Vec<u32>> {
+        None
+    }
     /// What is wrong with a whole table that does not satisfy it, and what would be possible.
     fn explain(&self, whole: &Tally, data: &Data) -> Error;
+    /// The same where so many records may be left out, and not even that helps.
+    fn explain_within(&self, whole: &Tally, data: &Data, allowance: usize) -> Error {
+        let _ = allowance;
+        self.explain(whole, data)
+    }
 }
 
 /// A diversity that is asked for, beside the largest that any release of a table could have.
@@ -303,12 +319,7 @@ impl Requirement {
         self.models.iter().map(|model| model.describe()).collect()
     }
 
-    /// An error that explains what is reachable, if not even one class of all records satisfies it.
-    pub fn check_feasible(&self, data: &Data) -> Result<()> {
-        let whole = Tally::of_all(data);
-        match self.models.iter().find(|model| !model.holds(&whole)) {
-            Some(model) => Err(model.explain(&whole, data)),
-            None => Ok(()),
-        }
+    fn models(&self) -> impl Iterator<Item = &dyn Model> {
+        self.models.iter().map(Arc::as_ref)
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use toml::{Spanned, Table, Value};
 
-use super::{Achieved, Figure, Kind, Model, Part, Place, Spec, Tally, spec};
+use super::{Achieved, Figure, Keeping, Kind, Model, Part, Place, Spec, Tally, spec};
 use crate::condition::Condition;
 use crate::data::{Data, Joined};
 use crate::error::{Error, ErrorCode, Result};
@@ -230,10 +230,36 @@ impl Model for OwnAnonymity {
         tally.people() >= u64::from(tally.demand())
     }
 
-    fn explain(&self, whole: &Tally, _: &Data) -> Error {
+    /// Whoever asks for more records than there are, again and again: nobody of them can stay.
+    fn fewest_to_lose(&self, keeping: &Keeping<'_>) -> Option<Vec<u32>> {
+        let demands = keeping.data.demands.as_ref()?;
+        let asks = |record: u32| demands[record as usize] as usize;
+        let mut kept: Vec<u32> = keeping.records.to_vec();
+        loop {
+            let size = kept.len();
+            kept.retain(|record| asks(*record) <= size);
+            if kept.len() == size {
+                break;
+            }
+        }
+        let lost = keeping.records.len() - kept.len();
+        let goes = |record: &u32| asks(*record) > kept.len();
+        (lost <= keeping.allowance && !kept.is_empty())
+            .then(|| keeping.records.iter().copied().filter(goes).collect())
+    }
+
+    fn explain(&self, whole: &Tally, data: &Data) -> Error {
+        self.explain_within(whole, data, 0)
+    }
+
+    fn explain_within(&self, whole: &Tally, _: &Data, allowance: usize) -> Error {
         let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
-        let message =
-            format!("a record asks for k = {}, but the table has only {count} {what}", whole.demand());
+        let most = match allowance {
+            0 => String::new(),
+            most => format!(", and more than {most} records would have to be left out"),
+        };
+        let demand = whole.demand();
+        let message = format!("a record asks for k = {demand}, but the table has only {count} {what}{most}");
         Error::new(ErrorCode::KExceedsTable, message)
             .with_hint("lower the largest k of the policy's own_k, or of the column that k_column names")
     }

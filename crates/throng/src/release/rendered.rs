@@ -7,7 +7,8 @@ use super::columnar::Layout;
 use super::permutation::SensitiveValues;
 use super::{Release, text};
 use crate::error::Result;
-use crate::format::{Batched, Spelling, Syntax, Target, Writable};
+use crate::format::{AnySyntax, Batched, InSyntax, Syntax, Target, Writable};
+use crate::formula::Formulas;
 use crate::table::Dialect;
 use crate::watch::Watch;
 
@@ -78,15 +79,34 @@ impl Writable for Rendered<'_> {
         }
     }
 
-    fn write_lines(&self, spelling: &Spelling, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
-        match spelling {
-            Spelling::Delimited(syntax) => self.write_in(syntax, target, watch),
-            Spelling::Lines(syntax) => self.write_in(syntax, target, watch),
+    fn formulas(&self) -> Formulas {
+        match &self.0 {
+            Which::Release(release) => release.formulas,
+            Which::SensitiveValues(values) => values.release.formulas,
         }
+    }
+
+    fn write_lines(&self, syntax: &AnySyntax, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
+        syntax.run(Writing { rendered: self, target, watch })
     }
 
     fn batches(&self) -> Result<Box<dyn Batched + '_>> {
         Ok(Box::new(self.batches()?))
+    }
+}
+
+/// A table on its way into a text.
+struct Writing<'a, 't> {
+    rendered: &'a Rendered<'a>,
+    target: &'a mut Target<'t>,
+    watch: &'a dyn Watch,
+}
+
+impl InSyntax for Writing<'_, '_> {
+    type Output = Result<()>;
+
+    fn run(self, syntax: &impl Syntax) -> Result<()> {
+        self.rendered.write_in(syntax, self.target, self.watch)
     }
 }
 

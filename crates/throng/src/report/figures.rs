@@ -2,7 +2,7 @@
 
 use super::number::{at_least, at_most, count, figure, percent, share};
 use super::people;
-use super::summary::{bound_words, gap_words, mean_class_size};
+use super::summary::{bound_words, mean_class_size};
 use crate::audit::{LowerBound, Measures, SensitiveMeasure};
 
 /// One figure as it is told.
@@ -31,7 +31,7 @@ pub(super) fn key_figures(measures: &Measures) -> Vec<Figure> {
         percent(measures.gcp),
         format!("global certainty penalty {}: 0 keeps all detail, 1 keeps none", share(measures.gcp)),
     ));
-    figures.extend(measures.lower_bound.as_ref().map(|bound| bound_figure(bound, measures.gap)));
+    figures.extend(measures.lower_bound.as_ref().map(|bound| bound_figure(bound, measures)));
     figures.push(told(
         "Discernibility",
         figure(measures.discernibility),
@@ -72,11 +72,8 @@ pub(super) fn class_words(measures: &Measures) -> String {
     }
 }
 
-fn bound_figure(bound: &LowerBound, gap: Option<f64>) -> Figure {
-    let mut meaning = format!("{}, {}", share(bound.gcp), bound_words(bound));
-    if let Some(gap) = gap.filter(|gap| gap.is_finite()) {
-        meaning = format!("{meaning}; {}", gap_words(gap));
-    }
+fn bound_figure(bound: &LowerBound, measures: &Measures) -> Figure {
+    let meaning = format!("GCP {}: {}", share(bound.gcp), bound_words(bound, measures));
     told("Least possible loss", percent(bound.gcp), meaning)
 }
 
@@ -138,14 +135,27 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_tells_its_interval_and_the_gap() {
-        let bound = LowerBound { gcp: 0.0892, records: 1_000, interval: Some((0.0861, 0.0923)) };
-        let figure = bound_figure(&bound, Some(0.345));
+    fn a_proved_bound_says_what_cannot_be_and_an_estimate_that_it_is_one() {
+        let proved = LowerBound { gcp: 0.0892, records: 30_162, proved: true, ..LowerBound::default() };
+        let measures = Measures { gcp: 0.1, gap: Some(0.108), ..Measures::default() };
+        let figure = bound_figure(&proved, &measures);
         assert_eq!(figure.value, "8.9 %");
         assert_eq!(
             figure.meaning,
-            "0.0892, 95 % interval 0.0861 to 0.0923, estimated from 1,000 records; \
-             at most 34.5 % of the loss could be saved by a better method"
+            "GCP 0.0892: no release under this policy can lose less than 8.9 %; this one loses 10.0 %: \
+             within 10.8 %, the share of it that could be saved at most"
         );
+        let interval = Some((0.0861, 0.0923));
+        let estimate = LowerBound { proved: false, records: 500, interval, ..proved.clone() };
+        assert_eq!(
+            bound_figure(&estimate, &measures).meaning,
+            "GCP 0.0892: as estimated from 500 records, no release under this policy can lose less than about 8.9 % \
+             (95 % interval 8.6 % to 9.2 %); this one loses 10.0 %: within about 10.8 %, the share of it that could be \
+             saved at most"
+        );
+        let weaker = LowerBound { leaves_out: vec!["t".to_owned()], ..proved };
+        assert!(bound_figure(&weaker, &measures).meaning.ends_with(
+            "; what the policy asks for beside the sizes of classes (t) may make the least possible loss larger"
+        ));
     }
 }

@@ -2,8 +2,11 @@
 
 mod as_is;
 mod attack;
+mod certified;
 mod charts;
 mod compare;
+#[cfg(test)]
+mod contrast;
 mod diversity;
 mod figures;
 mod html;
@@ -28,6 +31,7 @@ mod tests;
 mod text;
 
 pub use attack::{attack_terminal, audit_json};
+pub use certified::{checked_json, checked_terminal};
 pub use compare::{Comparison, ComparisonRun, LeftOut, compare_html, compare_terminal};
 pub use html::html;
 pub use json::json;
@@ -38,6 +42,7 @@ pub use remarks::Circumstances;
 pub use risk::risk_terminal;
 pub use svg::Unit;
 pub use terminal::{measures_terminal, terminal};
+pub use text::quoted;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -83,6 +88,9 @@ pub struct Report {
     pub provenance: Provenance,
     /// What else a reader should know, one sentence each.
     pub notes: Vec<String>,
+    /// Options of the policy's `[method]` that were written for another method and do not apply to this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out_options: Vec<String>,
     /// What the method says of what it found, as figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
@@ -108,4 +116,7 @@ pub struct Provenance {
     pub policy: String,
     /// Arguments that override the policy.
     pub overrides: Vec<String>,
+    /// The arguments of the command that was run, its name first; none where a program made the release.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
 }

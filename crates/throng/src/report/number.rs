@@ -37,7 +37,8 @@ pub(super) fn figure(value: f64) -> String {
 
 /// A share as four decimals, so that columns of shares line up.
 pub(super) fn share(value: f64) -> String {
-    if value.is_finite() { format!("{value:.4}") } else { NONE.to_owned() }
+    // Adding 0 takes the sign off a −0.
+    if value.is_finite() { format!("{:.4}", value + 0.0) } else { NONE.to_owned() }
 }
 
 /// A share in percent: `86.4 %`. Only an exact 0 or 1 reads `0 %` or `100 %`.

@@ -1,6 +1,7 @@
 //! What a reader of a report should know beside the figures: of the policy, of how the run went, and of the method.
 
 use super::page::{Block, Section};
+use super::text::listing;
 use super::{as_is, diversity, methods};
 use crate::audit::{Measures, RuleMeasure};
 use crate::method::Fact;
@@ -59,10 +60,12 @@ impl Circumstances<'_> {
     /// What in a policy has no effect on a release, or another one than a reader might think.
     fn notes(&self, measures: &Measures) -> Vec<String> {
         let mut notes = Vec::new();
-        if let [first, rest @ ..] = self.left_out_options {
-            let names = rest.iter().fold(first.clone(), |names, name| format!("{names}, {name}"));
+        if !self.left_out_options.is_empty() {
+            let names = listing(self.left_out_options);
+            let (do_not, were) =
+                if self.left_out_options.len() == 1 { ("does not", "was") } else { ("do not", "were") };
             notes.push(format!(
-                "[method] was written for another method: {names} does not apply to this one and was left out."
+                "[method] was written for another method: {names} {do_not} apply to this one and {were} left out."
             ));
         }
         if self.policy.privacy.suppress > 0.0 && measures.suppressed == 0 {

@@ -6,7 +6,7 @@ use super::{Comparison, ComparisonRun, LeftOut, Provenance, Report};
 use crate::audit::{
     Bin, Distribution, ExampleClass, LowerBound, Measures, QuasiIdentifierMeasure, SensitiveMeasure,
 };
-use crate::privacy::{Achieved, Figure};
+use crate::privacy::{About, Achieved, Figure};
 use crate::release::RowOrder;
 
 const LOSSES: [(&str, f64); 8] = [
@@ -51,6 +51,7 @@ pub(crate) fn adult() -> Report {
         examples: vec![example(10, "[24-26]"), example(154, "[17-90]")],
         provenance: provenance(),
         notes: vec!["The lower bound was estimated from a sample.".into()],
+        left_out_options: Vec::new(),
         facts: Vec::new(),
         sections: Vec::new(),
     }
@@ -89,7 +90,12 @@ fn measures() -> Measures {
         weighted_maximum_ncp: 88.12,
         weighted_average_volume: 0.0004,
         classification_metric: Some(0.1812),
-        lower_bound: Some(LowerBound { gcp: 0.0892, records: 1_000, interval: Some((0.0861, 0.0923)) }),
+        lower_bound: Some(LowerBound {
+            gcp: 0.0892,
+            records: 1_000,
+            interval: Some((0.0861, 0.0923)),
+            ..LowerBound::default()
+        }),
         gap: Some(0.3456),
         requirements: requirements(),
         class_sizes: (10..20).map(|size| (size, 260 - size * 10)).chain([(43, 3), (154, 1)]).collect(),
@@ -110,8 +116,10 @@ fn requirements() -> Vec<Achieved> {
             .reached(Figure::Count(22))
             .asked(Figure::Count(4), Vec::new()),
         Achieved::at_least("l", "l-diversity (frequency)", "in no class is a sensitive value more frequent")
+            .about(About::Values)
             .reached(Figure::Number(1.11)),
         Achieved::at_most("t", "t-closeness", "how far a class is from the table")
+            .about(About::Shares)
             .reached(Figure::Number(0.4731)),
     ]
 }
@@ -125,6 +133,9 @@ fn provenance() -> Provenance {
         release_hash: "9ab3d2".into(),
         policy: "[privacy]\nk = 5\n\n[method]\nname = \"hilbert\"\n".into(),
         overrides: vec!["--k 10".into()],
+        command: ["anonymize", "adult.csv", "--policy", "adult.toml", "-o", "release.csv", "--k", "10"]
+            .map(str::to_owned)
+            .to_vec(),
     }
 }
 
@@ -160,6 +171,7 @@ pub(crate) fn degenerate() -> Vec<Report> {
         examples: Vec::new(),
         provenance: Provenance::default(),
         notes: Vec::new(),
+        left_out_options: Vec::new(),
         facts: Vec::new(),
         sections: Vec::new(),
     };
@@ -206,8 +218,12 @@ fn not_a_number() -> Report {
     for one in &mut measures.requirements[2..] {
         one.reached = Some(Figure::Number(f64::INFINITY));
     }
-    measures.lower_bound =
-        Some(LowerBound { gcp: f64::NAN, records: 0, interval: Some((f64::NAN, f64::NAN)) });
+    measures.lower_bound = Some(LowerBound {
+        gcp: f64::NAN,
+        records: 0,
+        interval: Some((f64::NAN, f64::NAN)),
+        ..LowerBound::default()
+    });
     measures.sensitive[0].l_entropy = f64::NAN;
     report.seconds.values_mut().for_each(|time| *time = f64::NAN);
     for bin in &mut report.distributions[0].bins {
@@ -237,6 +253,7 @@ pub(crate) fn hostile() -> Report {
         release_hash: bad(),
         policy: bad(),
         overrides: vec![bad()],
+        command: vec![bad()],
     };
     for one in &mut report.distributions {
         one.attribute = bad();
@@ -284,8 +301,12 @@ pub(crate) fn comparison() -> Comparison {
         report.measures.gcp = 0.02 * worse * (k as f64).sqrt();
         report.measures.classes = (20_000.0 / worse / k as f64) as u64;
         report.measures.discernibility = 45_000.0 * worse * k as f64;
-        report.measures.lower_bound =
-            Some(LowerBound { gcp: 0.015 * (k as f64).sqrt(), records: 1_000, interval: None });
+        report.measures.lower_bound = Some(LowerBound {
+            gcp: 0.015 * (k as f64).sqrt(),
+            records: 1_000,
+            proved: true,
+            ..LowerBound::default()
+        });
         ComparisonRun { method: method.into(), k: Some(k), report: Some(report), refused: None, code: None }
     };
     let refused = ComparisonRun {

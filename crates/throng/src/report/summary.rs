@@ -2,12 +2,12 @@
 //!
 //! The page and the terminal tell the same sentences, so they are made here once.
 
-use super::number::{at_least, at_most, count, counted, figure, percent, share, whole_percent};
+use super::number::{at_least, at_most, count, counted, figure, percent, whole_percent};
 use super::people;
 use super::text::listing;
 use crate::as_is::PublishedAsIs;
-use crate::audit::{Compared, ExactCells, LowerBound, Measures, Outlier, Truth};
-use crate::privacy::{Achieved, Bound, Figure};
+use crate::audit::{Compared, ExactCells, FormulaColumn, LowerBound, Measures, Outlier, Truth};
+use crate::privacy::{About, Achieved, Bound, Figure};
 use crate::release::RowOrder;
 
 /// Whether a requirement holds.
@@ -219,8 +219,8 @@ fn permuted_words(measures: &Measures, exact: ExactCells) -> String {
 /// What the classes of a release tell of sensitive values for certain, where nothing was asked for that would prevent it, or
 /// where it was not prevented.
 fn told_words(measures: &Measures) -> String {
-    let protects = |key: &str| matches!(key, "l" | "t" | "beta" | "delta");
-    let asked = measures.requirements.iter().any(|one| protects(&one.key) && one.asked.is_some());
+    let protects = |one: &Achieved| one.about != About::Records && one.asked.is_some();
+    let asked = measures.requirements.iter().any(protects);
     let told = measures.sensitive.iter().filter(|one| one.told_share > 0.0 || !asked);
     told.map(|one| match one.told_share {
         0.0 => format!(" No class tells the {} of its records for certain.", one.attribute),
@@ -259,6 +259,17 @@ pub(super) fn outlier_words(outlier: &Outlier) -> String {
     )
 }
 
+/// A column with cells that a spreadsheet would run.
+pub(super) fn formula_words(found: &FormulaColumn) -> String {
+    let what = match found.cells {
+        0 => format!("the name of \"{}\"", found.column),
+        cells => format!("{} of \"{}\"", counted(cells, "cell", "cells"), found.column),
+    };
+    format!(
+        "{what} would be run by a spreadsheet as a formula; --escape-formulas makes it text with a ' before it"
+    )
+}
+
 /// Figures that are equal on paper may differ in the last bits.
 const TOLERANCE: f64 = 1e-9;
 
@@ -278,25 +289,36 @@ fn detail(gcp: f64) -> String {
     }
 }
 
-/// The lower bound with what is known about its accuracy: `0.0892 (95 % interval 0.0870 to 0.0914, …)`.
-pub(super) fn bound_words(bound: &LowerBound) -> String {
-    match bound.interval {
+/// What the lower bound says of a release, and how sure that is.
+pub(super) fn bound_words(bound: &LowerBound, measures: &Measures) -> String {
+    let least = match bound.interval {
+        None => format!("no release under this policy can lose less than {}", percent(bound.gcp)),
         Some((low, high)) => format!(
-            "95 % interval {} to {}, estimated from {}",
-            share(low),
-            share(high),
-            counted(bound.records, "record", "records")
+            "as estimated from {}, no release under this policy can lose less than about {} (95 % interval {} to {})",
+            counted(bound.records, "record", "records"),
+            percent(bound.gcp),
+            percent(low),
+            percent(high),
         ),
-        None => format!("computed from {}", counted(bound.records, "record", "records")),
-    }
-}
-
-/// What the gap between the GCP and its lower bound means.
-pub(super) fn gap_words(gap: f64) -> String {
-    if gap <= 0.0 {
-        return "no generalization can lose less".to_owned();
-    }
-    format!("at most {} of the loss could be saved by a better method", percent(gap))
+    };
+    let gap = match measures.gap.filter(|gap| gap.is_finite()) {
+        Some(gap) if gap <= 0.0 => "; nothing could be saved".to_owned(),
+        Some(gap) => format!(
+            "; this one loses {}: within {}{}, the share of it that could be saved at most",
+            percent(measures.gcp),
+            if bound.interval.is_some() { "about " } else { "" },
+            percent(gap)
+        ),
+        None => String::new(),
+    };
+    let aside = match &bound.leaves_out[..] {
+        [] => String::new(),
+        parts => format!(
+            "; what the policy asks for beside the sizes of classes ({}) may make the least possible loss larger",
+            parts.join(", ")
+        ),
+    };
+    format!("{least}{gap}{aside}")
 }
 
 /// Where the order of rows comes from.

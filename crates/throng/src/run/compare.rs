@@ -189,7 +189,7 @@ impl Stage<'_> {
         if let Some(known) = self.bounds.get(&policy.privacy.k()) {
             return Ok(known.clone());
         }
-        let bound = audit::lower_bound(problem, policy, self.watch)?;
+        let bound = audit::lower_bound(problem, policy, self.watch)?.map(|proof| proof.bound);
         self.bounds.insert(policy.privacy.k(), bound.clone());
         Ok(bound)
     }

@@ -6,6 +6,7 @@
 mod anonymize;
 mod apply;
 mod attack;
+mod certify;
 mod compare;
 mod evaluate;
 
@@ -14,15 +15,19 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
+pub(crate) use crate::release::permutation::sensitive_path;
 pub use anonymize::Anonymize;
 pub use apply::Apply;
 pub(crate) use apply::{plan_for_recipe, read_for_recipe};
 pub use attack::attack_files;
+pub use certify::certify_files;
 pub use compare::Compare;
+pub(crate) use evaluate::Tables;
 pub use evaluate::{Evaluate, Evaluation};
 
 use crate::as_is;
 use crate::audit::{Findings, Keep, Received, audit, truth};
+use crate::bound::Certificate;
 use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::method::{Methods, Solution};
 use crate::plan::{self, Choices, Plan, Registry, Solved, Written};
@@ -30,7 +35,7 @@ use crate::policy::Policy;
 use crate::policy::suggest::person;
 use crate::problem::{Problem, Protected};
 use crate::recipe::Recipe;
-use crate::release::{Files, Output, Publish, Sink, permutation, publish_all};
+use crate::release::{Files, Output, Publish, Sink, publish_all};
 use crate::report::{Circumstances, Provenance, Report};
 use crate::table::Table;
 use crate::table::source::is_standard;
@@ -44,6 +49,8 @@ pub struct Prepared<S = Output> {
     pub report: Report,
     /// How other records can be masked in the same way, if the method learned that.
     pub recipe: Option<Recipe>,
+    /// What proves the lower bound on the loss, where it is proved.
+    pub certificate: Option<Certificate>,
 }
 
 impl Prepared<Output> {
@@ -63,12 +70,24 @@ impl Prepared<Output> {
 /// Measures an existing release.
 pub fn audit_files(data: &Path, release: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Findings> {
     let table = read(data, policy, watch)?;
-    let mut problem = Problem::new(&table, policy)?;
-    as_is::check(&table, &problem, policy)?;
+    audit_table(&table, policy, watch, |problem| {
+        Received::read(release, problem, policy, Keep::Audited, watch)
+    })
+}
+
+/// Measures a release that is received in any way, and looks whether it is true of its table.
+pub(crate) fn audit_table(
+    table: &Table,
+    policy: &Policy,
+    watch: &dyn Watch,
+    receive: impl FnOnce(&Problem) -> Result<Received>,
+) -> Result<Findings> {
+    let mut problem = Problem::new(table, policy)?;
+    as_is::check(table, &problem, policy)?;
     problem.suppressible = plan::records(plan::allowance(policy, &Methods::standard()), problem.len());
-    let received = Received::read(release, &problem, policy, Keep::Audited, watch)?;
+    let received = receive(&problem)?;
     let mut findings = audit(&problem, policy, &received, watch)?;
-    let (truth, untrue) = truth::check(&table, &problem, policy, &received, watch)?;
+    let (truth, untrue) = truth::check(table, &problem, policy, &received, watch)?;
     findings.measures.truth = Some(truth);
     findings.measures.violations.extend(untrue);
     Ok(findings)
@@ -126,6 +145,7 @@ impl Job<'_> {
             release_hash,
             policy: self.plan.policy().text.clone(),
             overrides: self.overrides.to_vec(),
+            command: Vec::new(),
         })
     }
 }
@@ -150,7 +170,8 @@ pub(crate) fn make<S: Sink>(
     clock.lap("anonymize");
     let written = write(&problem, &solved)?;
     clock.lap("write");
-    let findings = plan.audit(&problem, &solved, &written, watch).map_err(in_data)?;
+    let mut findings = plan.audit(&problem, &solved, &written, watch).map_err(in_data)?;
+    let certificate = findings.certificate.take();
     clock.lap("audit");
     let provenance = provenance(&written)?;
     watch.check()?;
@@ -159,7 +180,7 @@ pub(crate) fn make<S: Sink>(
     let mut report = report(plan, &problem, &solved, findings, provenance, clock.finish());
     report.notes.splice(0..0, warnings);
     report.notes.extend(person::warning(table, plan.policy()));
-    Ok(Prepared { written, report, recipe })
+    Ok(Prepared { written, report, recipe, certificate })
 }
 
 /// What a run reads and writes; an error if it would destroy something.
@@ -180,7 +201,7 @@ pub(crate) fn check_outputs(
 fn outputs(release: &Path, publish: Publish) -> Vec<(&'static str, PathBuf)> {
     let mut outputs = vec![("the release", release.to_owned())];
     if publish == Publish::Permutation {
-        outputs.push(("the table of sensitive values", permutation::sensitive_path(release)));
+        outputs.push(("the table of sensitive values", sensitive_path(release)));
     }
     outputs
 }
@@ -215,6 +236,7 @@ fn report(
         examples: findings.examples,
         provenance,
         notes,
+        left_out_options: plan.left_out_options().to_vec(),
         sections,
         facts: solved.solution.facts.clone(),
         measures: findings.measures,

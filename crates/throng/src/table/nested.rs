@@ -9,17 +9,16 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, BinaryArray, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray,
-    GenericListArray, LargeBinaryArray, LargeStringArray, MapArray, NullArray, OffsetSizeTrait,
-    PrimitiveArray, StringArray, StructArray, UInt64Array, downcast_primitive_array,
+    GenericListArray, LargeBinaryArray, LargeListArray, LargeStringArray, ListArray, MapArray, NullArray,
+    OffsetSizeTrait, PrimitiveArray, StringArray, StructArray, UInt64Array, downcast_primitive_array,
 };
-use arrow_buffer::OffsetBuffer;
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use arrow_cast::{CastOptions, can_cast_types, cast_with_options};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, FieldRef};
 use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 
 use super::Table;
+use super::types::{texts, unshared};
 use crate::error::{Error, Result};
 
 /// The type that a nested column is published with, if it can be passed through: dictionaries, runs and views within it
@@ -28,8 +27,7 @@ pub(crate) fn published(kind: &DataType) -> Option<DataType> {
     use DataType as T;
     let nested =
         matches!(kind, T::List(_) | T::LargeList(_) | T::FixedSizeList(..) | T::Struct(_) | T::Map(..));
-    let plain = plain(kind).filter(|_| nested || matches!(kind, T::FixedSizeBinary(_)))?;
-    can_cast_types(kind, &plain).then_some(plain)
+    plain(kind).filter(|_| nested || matches!(kind, T::FixedSizeBinary(_)))
 }
 
 fn plain(kind: &DataType) -> Option<DataType> {
@@ -64,20 +62,134 @@ pub(crate) fn kept(
     column: &ArrayRef,
     kind: &DataType,
 ) -> Result<(ArrayRef, Vec<Option<String>>), ArrowError> {
-    let options = CastOptions { safe: false, ..CastOptions::default() };
-    let array = match column.data_type() == kind {
-        true => column.clone(),
-        false => cast_with_options(column, kind, &options)?,
+    let array = if column.data_type() == kind { column.clone() } else { plained(column, kind)? };
+    let cells = Shown::new(&array)?;
+    let text = |row: usize| {
+        let mut text = String::new();
+        array.is_valid(row).then(|| cells.push(row, &mut text)).map(|()| text)
     };
-    let texts = shown(&array)?;
+    let texts = (0..array.len()).map(text).collect();
     Ok((array, texts))
 }
 
-fn shown(array: &ArrayRef) -> Result<Vec<Option<String>>, ArrowError> {
-    let options = FormatOptions::default().with_null("null");
-    let formatter = ArrayFormatter::try_new(array, &options)?;
-    let text = |row: usize| array.is_valid(row).then(|| formatter.value(row).try_to_string()).transpose();
-    (0..array.len()).map(text).collect()
+/// An array with the plain types that [`plain`] gives for those within it.
+fn plained(array: &ArrayRef, kind: &DataType) -> Result<ArrayRef, ArrowError> {
+    use DataType as T;
+    let nulls = array.nulls().cloned();
+    Ok(match (array.data_type(), kind) {
+        (own, _) if own == kind => array.clone(),
+        (T::Dictionary(..) | T::RunEndEncoded(..), _) => plained(&unshared(array)?, kind)?,
+        (T::Utf8View, _) => Arc::new(array.as_string_view().iter().collect::<StringArray>()),
+        (T::BinaryView, _) => Arc::new(array.as_binary_view().iter().collect::<BinaryArray>()),
+        (_, T::List(field)) => {
+            let list = array.as_list::<i32>();
+            let values = plained(list.values(), field.data_type())?;
+            Arc::new(ListArray::try_new(field.clone(), list.offsets().clone(), values, nulls)?)
+        }
+        (_, T::LargeList(field)) => {
+            let list = array.as_list::<i64>();
+            let values = plained(list.values(), field.data_type())?;
+            Arc::new(LargeListArray::try_new(field.clone(), list.offsets().clone(), values, nulls)?)
+        }
+        (_, T::FixedSizeList(field, size)) => {
+            let values = plained(array.as_fixed_size_list().values(), field.data_type())?;
+            let (field, length) = (field.clone(), array.len());
+            Arc::new(FixedSizeListArray::try_new_with_length(field, *size, values, nulls, length)?)
+        }
+        (_, T::Struct(fields)) => {
+            let columns = array.as_struct().columns().iter().zip(fields);
+            let columns = columns.map(|(column, field)| plained(column, field.data_type()));
+            Arc::new(StructArray::try_new(fields.clone(), columns.collect::<Result<_, _>>()?, nulls)?)
+        }
+        (_, T::Map(field, sorted)) => {
+            let map = array.as_map();
+            let entries: ArrayRef = Arc::new(map.entries().clone());
+            let entries = plained(&entries, field.data_type())?.as_struct().clone();
+            Arc::new(MapArray::try_new(field.clone(), map.offsets().clone(), entries, nulls, *sorted)?)
+        }
+        (own, _) => return Err(ArrowError::CastError(format!("a nested {own}"))),
+    })
+}
+
+/// Cells that can be written out, so that different ones have different texts.
+struct Shown {
+    nulls: Option<NullBuffer>,
+    parts: Parts,
+}
+
+enum Parts {
+    Bytes(ArrayRef),
+    Texts(LargeStringArray),
+    Lists(Vec<usize>, Box<Shown>),
+    Fields(Vec<Shown>),
+}
+
+impl Shown {
+    fn new(array: &ArrayRef) -> Result<Self, ArrowError> {
+        use DataType as T;
+        let wide = |offsets: &[i32]| offsets.iter().map(|offset| *offset as usize).collect();
+        let parts = match array.data_type() {
+            T::Binary | T::LargeBinary | T::FixedSizeBinary(_) => Parts::Bytes(array.clone()),
+            T::List(_) => {
+                let list = array.as_list::<i32>();
+                Parts::Lists(wide(list.value_offsets()), Box::new(Shown::new(list.values())?))
+            }
+            T::LargeList(_) => {
+                let list = array.as_list::<i64>();
+                let offsets = list.value_offsets().iter().map(|offset| *offset as usize);
+                Parts::Lists(offsets.collect(), Box::new(Shown::new(list.values())?))
+            }
+            T::FixedSizeList(_, size) => {
+                let offsets = (0..=array.len()).map(|row| row * *size as usize);
+                Parts::Lists(offsets.collect(), Box::new(Shown::new(array.as_fixed_size_list().values())?))
+            }
+            T::Map(..) => {
+                let map = array.as_map();
+                let entries: ArrayRef = Arc::new(map.entries().clone());
+                Parts::Lists(wide(map.value_offsets()), Box::new(Shown::new(&entries)?))
+            }
+            T::Struct(_) => {
+                let columns = array.as_struct().columns().iter().map(Shown::new);
+                Parts::Fields(columns.collect::<Result<_, _>>()?)
+            }
+            _ => Parts::Texts(texts(array)?),
+        };
+        Ok(Shown { nulls: array.logical_nulls(), parts })
+    }
+
+    /// Appends a cell. Texts are quoted, so that none passes for a null or for two.
+    fn push(&self, row: usize, text: &mut String) {
+        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+            return text.push_str("null");
+        }
+        match &self.parts {
+            Parts::Texts(texts) => *text += &format!("{:?}", texts.value(row)),
+            Parts::Bytes(array) => {
+                bytes_of(array, row).iter().for_each(|byte| *text += &format!("{byte:02x}"))
+            }
+            Parts::Lists(offsets, values) => {
+                list(text, (offsets[row]..offsets[row + 1]).map(|at| (&**values, at)));
+            }
+            Parts::Fields(fields) => list(text, fields.iter().map(|field| (field, row))),
+        }
+    }
+}
+
+fn list<'a>(text: &mut String, cells: impl Iterator<Item = (&'a Shown, usize)>) {
+    text.push('[');
+    for (at, (cell, row)) in cells.enumerate() {
+        text.push_str(if at == 0 { "" } else { ", " });
+        cell.push(row, text);
+    }
+    text.push(']');
+}
+
+fn bytes_of(array: &ArrayRef, row: usize) -> &[u8] {
+    match array.data_type() {
+        DataType::Binary => array.as_binary::<i32>().value(row),
+        DataType::LargeBinary => array.as_binary::<i64>().value(row),
+        _ => array.as_fixed_size_binary().value(row),
+    }
 }
 
 impl Table {

@@ -68,7 +68,8 @@ impl Spread {
         Spread { sizes, attributes: data.attributes.iter().zip(ends).map(attribute).collect() }
     }
 
-    /// How many records a query matches, or what they sum up to, as far as the release tells.
+    /// How many records a query matches, or what they sum up to, as far as the release tells. A sum of nothing is
+    /// −0 in floating point, which nobody should read; adding 0 makes it 0.
     pub fn estimate(&self, query: &Query) -> f64 {
         let mut shares = self.sizes.clone();
         for (attribute, condition) in self.attributes.iter().zip(&query.conditions) {
@@ -79,14 +80,14 @@ impl Spread {
                 *share *= of_cell[*cell as usize];
             }
         }
-        match query.sum {
-            None => shares.iter().sum(),
+        0.0 + match query.sum {
+            None => shares.iter().sum::<f64>(),
             Some(at) => {
                 let summed = &self.attributes[at];
                 let condition = query.conditions[at].as_ref();
                 let values =
                     summed.of_class.iter().map(|cell| summed.cells[*cell as usize].middle(condition));
-                shares.iter().zip(values).map(|(share, value)| share * value).sum()
+                shares.iter().zip(values).map(|(share, value)| share * value).sum::<f64>()
             }
         }
     }
@@ -195,7 +196,8 @@ impl<'a> Answerer<'a> {
             let matching = (0..matrix.len()).filter(matches);
             match numbers {
                 None => matching.count() as f64,
-                Some((at, scale)) => matching.map(|record| number(scale, matrix.get(record, at).index())).sum(),
+                // Not −0 for no record at all.
+                Some((at, scale)) => 0.0 + matching.map(|record| number(scale, matrix.get(record, at).index())).sum::<f64>(),
             }
         })
     }

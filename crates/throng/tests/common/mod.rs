@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, dead_code)]
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
@@ -322,6 +323,12 @@ pub fn shared_data() -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    eprintln!("skipped: the large data sets are not in ../shared/data");
+    say_skipped("the large data sets are not in ../shared/data");
     None
+}
+
+/// Says loudly that a test did nothing: straight to the terminal, because what a passing test prints is not shown.
+pub fn say_skipped(why: &str) {
+    let name = std::thread::current().name().unwrap_or("a test").to_owned();
+    let _ = writeln!(std::io::stderr(), "\nSKIPPED {name}: {why}\n");
 }

@@ -231,8 +231,8 @@ fn told_one_by_one(answered: &[Answered]) -> Section {
     let row = |query: &Answered| {
         vec![
             query.name.clone(),
-            format!("{:.0}", query.exact),
-            format!("{:.1}", query.estimate),
+            rounded(query.exact, 0),
+            rounded(query.estimate, 1),
             query.error.map_or("–".to_owned(), |error| format!("{:.1} %", 100.0 * error)),
         ]
     };
@@ -244,6 +244,13 @@ fn told_one_by_one(answered: &[Answered]) -> Section {
             rows: answered.iter().take(LISTED).map(row).collect(),
         }],
     }
+}
+
+/// A number with so many decimals; what is rounded to 0 has no sign.
+fn rounded(number: f64, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    let is_zero = text.trim_start_matches('-').chars().all(|digit| matches!(digit, '0' | '.'));
+    if is_zero { text.trim_start_matches('-').to_owned() } else { text }
 }
 
 /// The mean error of drawn COUNT queries on a release that is not written yet.

@@ -6,11 +6,14 @@
 //! lemmas 3 to 5 and 7 of the paper make that the best partition of all. For a loss of size times extent they do not,
 //! not even for one attribute: a group may do better around another one.
 //!
+//! With `partitions = "all"` a table of a few records is solved whatever the order of its records ([`all`]).
+//!
 //! With `max_loss` or `max_span` the most private partition within the limit is found instead: for k over runs of any
 //! table, in O(N·d + N log N), for l over the queues.
 //!
 //! Cost over the queues: exponential in the number of sensitive values, so larger tables are refused.
 
+pub mod all;
 pub mod boundaries;
 pub mod within;
 
@@ -20,7 +23,7 @@ use super::accuracy::{Goal, MAPPING_OPTION, WANTED_OPTION, Wanted, mapping_optio
 use super::options::words;
 use super::ordered::{Cost, Dealing, Ordered};
 use super::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits};
-use crate::error::Result;
+use crate::error::{Error, ErrorCode, Result};
 use crate::loss::{Kernel, Limits};
 use crate::mapping::{Line, Mapping};
 use crate::privacy::{Histogram, Judge, Part, ROUNDING};
@@ -43,6 +46,11 @@ pub const EXACT: Entry = Entry {
             kind: OptionKind::Choice { words: &LOSS_WORDS },
             help: "what is to be least",
         },
+        OptionSpec {
+            name: "partitions",
+            kind: OptionKind::Choice { words: &PARTITION_WORDS },
+            help: "which are looked at: those that keep the order of the curve, or all of them, for up to 12 records",
+        },
         WANTED_OPTION,
     ],
     traits: Traits {
@@ -55,14 +63,17 @@ pub const EXACT: Entry = Entry {
         Ok(Box::new(Exact {
             mapping: mapping_option(options)?,
             loss: options.choice("loss", LOSSES)?,
+            partitions: options.choice("partitions", PARTITIONS)?,
             wanted: Wanted::option(options)?,
         }))
     },
 };
 
 const LOSSES: &[(&str, Loss)] =
-    &[("gcp", Loss::Gcp), ("il1", Loss::SumOfExtents), ("il-infinity", Loss::WidestExtent)];
+    &[("gcp", Loss::Gcp), ("extent_sum", Loss::SumOfExtents), ("il-infinity", Loss::WidestExtent)];
 const LOSS_WORDS: [&str; LOSSES.len()] = words(LOSSES);
+const PARTITIONS: &[(&str, Partitions)] = &[("curve", Partitions::AlongTheCurve), ("all", Partitions::All)];
+const PARTITION_WORDS: [&str; PARTITIONS.len()] = words(PARTITIONS);
 
 /// The method.
 #[derive(Clone, Copy, Debug)]
@@ -71,8 +82,19 @@ pub struct Exact {
     pub mapping: Mapping,
     /// What is to be least.
     pub loss: Loss,
+    /// Which partitions are looked at.
+    pub partitions: Partitions,
     /// Which privacy is to be highest, within a limit.
     pub wanted: Wanted,
+}
+
+/// Which partitions are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Partitions {
+    /// Those that keep the order of the curve.
+    AlongTheCurve,
+    /// All of them, for tables of a few records.
+    All,
 }
 
 /// The loss of a partition.
@@ -86,8 +108,23 @@ pub enum Loss {
     WidestExtent,
 }
 
+impl Loss {
+    /// The loss of one class of so many records.
+    fn of_class(self, records: usize, ncp: f64) -> f64 {
+        if self == Loss::Gcp { records as f64 * ncp } else { ncp }
+    }
+
+    /// How the losses of classes make up that of a partition.
+    fn combine(self) -> Combine {
+        if self == Loss::WidestExtent { Combine::Greatest } else { Combine::Sum }
+    }
+}
+
 impl Method for Exact {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        if self.partitions == Partitions::All {
+            return self.best_of_all(problem).map(Solution::from);
+        }
         if problem.limits.is_empty() && Judge::new(problem).count_decides() && self.loss == Loss::Gcp {
             return Ordered { mapping: self.mapping, cost: Cost::Box, dealing: Dealing::default() }
                 .solve(problem, watch);
@@ -106,6 +143,20 @@ impl Method for Exact {
             };
             reached(problem, goal, partition)
         })
+    }
+}
+
+impl Exact {
+    fn best_of_all(&self, problem: &Problem) -> Result<Partition> {
+        if !problem.limits.is_empty() {
+            return Err(Error::new(
+                ErrorCode::MethodDoesNotFit,
+                "partitions = \"all\" does not go with a limit on the loss",
+            )
+            .with_hint("leave `partitions` out"));
+        }
+        let kernel = Kernel::new(&problem.attributes);
+        with_matrix!(&problem.records, matrix => all::least(problem, matrix, &kernel, self.loss))
     }
 }
 
@@ -147,13 +198,11 @@ impl<C: Code> Exactly<'_, C> {
         }
         let mut room = judge.tally();
         let mut worth = |group: &[u32], extent: &_| {
-            judge.holds_in(&mut room, group.iter().copied()).then(|| match loss {
-                Loss::Gcp => group.len() as f64 * self.kernel.ncp(extent),
-                Loss::SumOfExtents | Loss::WidestExtent => self.kernel.ncp(extent),
-            })
+            judge
+                .holds_in(&mut room, group.iter().copied())
+                .then(|| loss.of_class(group.len(), self.kernel.ncp(extent)))
         };
-        let combine = if loss == Loss::WidestExtent { Combine::Greatest } else { Combine::Sum };
-        queues.best(combine, &|_| true, &mut worth, self.watch)
+        queues.best(loss.combine(), &|_| true, &mut worth, self.watch)
     }
 
     /// The most private partition all of whose groups are within limits.

@@ -20,6 +20,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::error::{Error, Result};
+use crate::privacy::ROUNDING;
 use crate::watch::Watch;
 
 /// Groups of places on the line: all places, group after group, and the sizes of the groups.
@@ -72,6 +73,12 @@ pub fn diversify(
         }
     }
     Ok(groups)
+}
+
+/// Whether a distance is less than another one. Distances are sums of fractions: two that are equal can differ in their
+/// last digits, and which of them is less then must not decide anything.
+fn nearer(one: f64, other: f64) -> bool {
+    one + ROUNDING * other < other
 }
 
 /// The first record of a queue.
@@ -195,8 +202,10 @@ impl Deck {
         let joins = further.len() + 1 == self.l
             && group.iter().all(|head| head.value != first.value)
             && self.eligible_without(1, usize::from(self.is_longest(first)))
-            && distance(group[0].place.min(first.place), group[0].place.max(first.place))
-                < further.last().map_or(0.0, |last| distance(first.place, last.place));
+            && nearer(
+                distance(group[0].place.min(first.place), group[0].place.max(first.place)),
+                further.last().map_or(0.0, |last| distance(first.place, last.place)),
+            );
         if joins {
             self.take(first);
             places.push(first.place);

@@ -83,6 +83,9 @@ pub const PEEL: Entry = Entry {
 /// Times that each record is looked at while peeling, at most, on average.
 pub const EFFORT: usize = 100_000;
 
+/// The share of the seconds after which no more is peeled.
+const SHARE_OF_PEELING: f64 = 0.6;
+
 /// Peel.
 #[derive(Clone, Copy, Debug)]
 pub struct Peel {
@@ -138,12 +141,15 @@ impl Peel {
         matrix: &Matrix<C>,
         watch: &dyn Watch,
     ) -> Result<Partition> {
-        let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+        let start = Instant::now();
+        let until = self.seconds.map(|seconds| start + Duration::from_secs_f64(seconds));
         let effort = Effort::new(self.rounds, self.search, until);
         let work = Work::new(problem, matrix);
         watch.stage("peeling", Some(problem.len() as u64));
         let mut groups = Vec::new();
-        let rest = self.peel(&work, &mut groups, effort, watch)?;
+        // What peeling leaves must be cut, and the search finds more in the rest of the time than peeling does.
+        let peeling = self.seconds.map(|seconds| start + Duration::from_secs_f64(SHARE_OF_PEELING * seconds));
+        let rest = self.peel(&work, &mut groups, Effort { until: peeling, ..effort }, watch)?;
         place_rest(&work, rest, &mut groups);
         let groups = improve_groups(&work, groups, effort, watch)?;
         Ok(into_partition(groups))

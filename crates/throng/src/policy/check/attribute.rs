@@ -7,10 +7,11 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeValue, ValueDeserializer};
 
-use super::{Attributes, above_zero, choose};
+use super::{Attributes, choose};
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::fields::{Item, List, as_table, in_order};
 use crate::keys::source::Source;
+use crate::keys::{WEIGHT_EXPECTED, is_weight, weight as weigh};
 use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
 use crate::policy::{Apart, AttributePolicy, Kind, PersonChoice, Role, Rule};
@@ -46,7 +47,7 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
     let role = role.unwrap_or(Role::Other);
     let kind = written.kind.as_ref().map(|kind| choose(source, "kind", kind, Kind::NAMES)).transpose()?;
     reject_without_use(source, written, role)?;
-    let weight = written.weight.as_ref().map(|written| weight(source, written)).transpose()?;
+    let weight = written.weight.as_ref().map(|weight| weigh(source, "weight", weight)).transpose()?;
     let hierarchy = written.hierarchy.as_ref();
     let rules = written.rules.iter().map(|written| rule(source, written, kind));
     Ok(AttributePolicy {
@@ -126,20 +127,6 @@ fn person(source: Source<'_>, written: &WrittenAttribute<'_>, role: Role) -> Res
     })
 }
 
-/// Beyond these, losses are lost in rounding.
-const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-6..=1e6;
-
-fn weight(source: Source<'_>, written: &Spanned<f64>) -> Result<f64> {
-    let weight = above_zero(source, "weight", written)?;
-    if WEIGHTS.contains(&weight) {
-        return Ok(weight);
-    }
-    let message = "a weight must be from 0.000001 to 1000000";
-    Err(source
-        .error(ErrorCode::BadValue, &written.span(), message, "too near to 0, or too large")
-        .with_hint("only how weights compare with each other counts; without one an attribute weighs 1"))
-}
-
 /// `format = "%d.%m.%Y"` for dates, `decimal = ","` for numbers.
 fn spelling(
     source: Source<'_>,
@@ -172,16 +159,16 @@ fn spelling(
 
 /// `{ leaf = weight, … }`, each above 0.
 fn leaf_weights(source: Source<'_>, item: &Item<'_>) -> Result<IndexMap<String, f64>> {
-    let expected = "numbers above 0, one for each leaf";
+    let above_zero = "numbers above 0, one for each leaf";
     let weight = |(name, item): (&Spanned<_>, &Item<'_>)| {
         let number = f64::deserialize(ValueDeserializer::from(item.clone()));
-        match number.ok().filter(|number| number.is_finite() && *number > 0.0) {
-            Some(number) => Ok((String::from(name.get_ref() as &str), number)),
-            None => {
-                let message = format!("leaf_weights must be {expected}");
-                Err(source.error(ErrorCode::BadValue, &item.span(), message, format!("expected {expected}")))
-            }
-        }
+        let expected = match number.ok().filter(|number| number.is_finite() && *number > 0.0) {
+            Some(number) if is_weight(number) => return Ok((String::from(name.get_ref() as &str), number)),
+            Some(_) => format!("numbers {WEIGHT_EXPECTED}, one for each leaf"),
+            None => above_zero.to_owned(),
+        };
+        let message = format!("leaf_weights must be {expected}");
+        Err(source.error(ErrorCode::BadValue, &item.span(), message, format!("expected {expected}")))
     };
     in_order(as_table(source, item, "leaf_weights")?).into_iter().map(weight).collect()
 }
@@ -246,7 +233,7 @@ fn rule(source: Source<'_>, written: &WrittenRule, kind: Option<Kind>) -> Result
         }
     };
     let importance =
-        written.importance.as_ref().map(|value| above_zero(source, "importance", value)).transpose()?;
+        written.importance.as_ref().map(|value| weigh(source, "importance", value)).transpose()?;
     Ok(Rule {
         apart,
         importance: importance.unwrap_or(1.0),

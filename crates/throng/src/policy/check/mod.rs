@@ -5,9 +5,10 @@ use std::path::Path;
 use indexmap::IndexMap;
 use toml::Spanned;
 
-use super::written::{Written, WrittenMethod};
+use super::written::{Written, WrittenBound, WrittenMethod};
 use super::{AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, Role, Unlisted};
-use crate::error::Result;
+use crate::bound::Effort;
+use crate::error::{ErrorCode, Result};
 use crate::keys::source::Source;
 use crate::keys::{above_zero, choose, out_of_range, within};
 use crate::table::Expansion;
@@ -38,13 +39,30 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
         incomplete: incomplete.transpose()?.unwrap_or(Incomplete::Keep),
         unlisted: unlisted.transpose()?.unwrap_or(Unlisted::Refuse),
         strict: written.privacy.strict.as_ref().is_none_or(|strict| *strict.get_ref()),
+        header: header(source, written.header)?,
         expansion: expansion(source, written.max_expansion)?,
         privacy: privacy::check(source, &written.privacy, &attributes, &missing)?,
         missing,
         method: method(source, written.method)?,
         attributes,
         evaluate: written.evaluate,
+        effort: effort(source, &written.bound)?,
     })
+}
+
+/// Whether somebody looked at the first line and says that it names the columns.
+fn header(source: Source<'_>, header: Option<Spanned<bool>>) -> Result<bool> {
+    match header {
+        Some(no) if !no.get_ref() => Err(source
+            .error(
+                ErrorCode::NoHeader,
+                &no.span(),
+                "tables without a header are not read",
+                "says that there is none",
+            )
+            .with_hint("put a line with the names of the columns above the table, and leave this key out")),
+        header => Ok(header.is_some()),
+    }
 }
 
 /// How far files may expand.
@@ -53,6 +71,23 @@ fn expansion(source: Source<'_>, times: Option<Spanned<i64>>) -> Result<Expansio
     match u64::try_from(*times.get_ref()) {
         Ok(number) if number > 0 => Ok(Expansion { times: number, ..Expansion::default() }),
         _ => Err(out_of_range(source, "max_expansion", &times, "a whole number of at least 1")),
+    }
+}
+
+/// How long to look for the lower bound.
+fn effort(source: Source<'_>, written: &WrittenBound) -> Result<Effort> {
+    match (&written.seconds, &written.passes) {
+        (Some(_), Some(passes)) => {
+            let message = "bound has both seconds and passes";
+            let error = source.error(ErrorCode::UnknownKey, &passes.span(), message, "beside seconds");
+            Err(error.with_hint("keep one of the two"))
+        }
+        (Some(seconds), None) => above_zero(source, "seconds", seconds).map(Effort::Seconds),
+        (None, Some(passes)) => match u32::try_from(*passes.get_ref()) {
+            Ok(number) if number > 0 => Ok(Effort::Passes(number)),
+            _ => Err(out_of_range(source, "passes", passes, "a whole number of at least 1")),
+        },
+        (None, None) => Ok(Effort::Usual),
     }
 }
 

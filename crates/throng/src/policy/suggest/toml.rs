@@ -4,6 +4,7 @@ use super::Column;
 use super::look::{Form, Marker};
 use crate::policy::{DEFAULT_METHOD, Role};
 use crate::table::Table;
+use crate::words::steers;
 
 /// The k of a first policy; a table with fewer records gets as many.
 const K: usize = 5;
@@ -226,7 +227,7 @@ fn quoted(text: &str) -> String {
             '\n' => quoted += "\\n",
             '\t' => quoted += "\\t",
             '\r' => quoted += "\\r",
-            c if c.is_control() => quoted += &format!("\\u{:04X}", c as u32),
+            c if steers(c) => quoted += &format!("\\u{:04X}", c as u32),
             c => quoted.push(c),
         }
     }

@@ -85,11 +85,14 @@ fn unknown_keys_are_pointed_at_wherever_they_are() {
 fn unknown_keys_come_with_the_known_ones() {
     let error = error_of("[privacy]\nsupress = 0.1\n");
     let hint = "did you mean \"suppress\"? the keys of [privacy] are k, quasi_identifiers, k_column, own_k, k_map, \
-        population, fraction, l, diversity, c, t, beta, likeness, delta, max_loss, max_span, max_gcp, max_query_error, \
-        suppress, strict";
+        population, fraction, l, diversity, c, t, beta, likeness, delta, alpha, alpha_values, max_loss, \
+        max_span, max_gcp, max_query_error, suppress, strict";
     assert_eq!(error.hint(), Some(hint));
     let error = error_of("[data]\nquite_different = 0.1\n");
-    assert_eq!(error.hint(), Some("the keys of [data] are missing, incomplete, unlisted, max_expansion"));
+    assert_eq!(
+        error.hint(),
+        Some("the keys of [data] are missing, incomplete, unlisted, header, max_expansion")
+    );
 }
 
 #[test]
@@ -182,6 +185,15 @@ fn privacy_values_are_checked() {
         ("k = 2\nlikeness = \"basic\"", "likeness belongs to beta", 6, 12),
         ("delta = -1", "delta must be a number above 0, found -1", 5, 9),
         ("delta = \"x\"", "delta must be a number, found a string", 5, 9),
+        ("alpha = 0", "alpha must be a number above 0 and at most 1, found 0", 5, 9),
+        ("alpha = 1.5", "alpha must be a number above 0 and at most 1, found 1.5", 5, 9),
+        ("k = 2\nalpha_values = [\"x\"]", "alpha_values belongs to alpha", 6, 16),
+        (
+            "alpha = 0.5\nalpha_values = [7]",
+            "alpha_values must be a list of strings, found the number 7",
+            6,
+            17,
+        ),
         ("k_map = 0\nfraction = 0.5", "k_map must be a whole number of at least 1, found 0", 5, 9),
         ("k_map = 5", "k_map needs either population or fraction", 5, 9),
         ("k_map = 5\nfraction = 0", "fraction must be a number above 0 and at most 1, found 0", 6, 12),
@@ -195,7 +207,7 @@ fn privacy_values_are_checked() {
 
 #[test]
 fn models_of_sensitive_attributes_need_one() {
-    for key in ["l", "t", "beta", "delta"] {
+    for key in ["l", "t", "beta", "delta", "alpha"] {
         let error = error_of(&format!("[privacy]\n{key} = 1\n[attribute.age]\nrole = \"quasi\"\n"));
         let message =
             format!("{key} protects sensitive attributes, but no attribute has the role \"sensitive\"");

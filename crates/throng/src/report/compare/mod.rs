@@ -98,6 +98,18 @@ impl Comparison {
         ks
     }
 
+    /// Methods to which options of the policy do not apply, with the names of these options; each method once.
+    fn left_out_options(&self) -> Vec<(&str, String)> {
+        let mut told: Vec<(&str, String)> = Vec::new();
+        for run in &self.runs {
+            let options = run.report.as_ref().map_or(&[][..], |report| &report.left_out_options);
+            if !options.is_empty() && told.iter().all(|(method, _)| *method != run.method) {
+                told.push((&run.method, super::text::listing(options)));
+            }
+        }
+        told
+    }
+
     fn run(&self, method: &str, k: Option<u64>) -> Option<&ComparisonRun> {
         self.runs.iter().find(|run| run.method == method && run.k == k)
     }

@@ -25,6 +25,7 @@ fn told(comparison: &Comparison) -> Value {
         ks => comparison.ks().into_iter().map(|k| k_rows(comparison, k)).collect::<Vec<_>>(),
         refused => refused.map(refusal).collect::<Vec<_>>(),
         left_out => comparison.left_out.iter().map(left_out).collect::<Vec<_>>(),
+        options => comparison.left_out_options().into_iter().map(options).collect::<Vec<_>>(),
         policy => comparison.policy.clone(),
         footer => format!("Made by {}.", format!("throng {}", comparison.version).trim_end()),
         style => style(),
@@ -105,6 +106,10 @@ fn row(comparison: &Comparison, run: &ComparisonRun) -> Value {
 fn refusal(run: &ComparisonRun) -> Value {
     let reason = run.refused.clone().unwrap_or_else(|| "no reason was given".to_owned());
     context! { method => run.method.clone(), k => k_words(run.k), reason }
+}
+
+fn options((method, names): (&str, String)) -> Value {
+    context! { method => method, names }
 }
 
 fn left_out(own: &LeftOut) -> Value {

@@ -26,7 +26,22 @@ pub fn compare_terminal(comparison: &Comparison) -> String {
             lines.extend(wrap(&told, COLUMNS - 2).into_iter().map(|line| format!("  {line}")));
         }
     }
+    lines.extend(left_out_options(comparison));
     finished(&lines)
+}
+
+fn left_out_options(comparison: &Comparison) -> Vec<String> {
+    let told = comparison.left_out_options();
+    let mut lines = Vec::new();
+    if !told.is_empty() {
+        lines.push(String::new());
+        lines.push("Options of [method] that do not apply and were left out:".to_owned());
+    }
+    for (method, options) in told {
+        let told = format!("{method}: {options}");
+        lines.extend(wrap(&told, COLUMNS - 2).into_iter().map(|line| format!("  {line}")));
+    }
+    lines
 }
 
 fn k_table(comparison: &Comparison, k: Option<u64>) -> Vec<String> {

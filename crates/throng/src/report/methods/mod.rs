@@ -6,6 +6,7 @@ mod refinement;
 
 use super::Section;
 use super::page::Block;
+use super::text::listing;
 use crate::method::Fact;
 use crate::method::facts::Because;
 
@@ -13,7 +14,13 @@ use crate::method::facts::Because;
 pub(super) fn notes(fact: &Fact) -> Vec<String> {
     match fact {
         Fact::Chosen { method, because } => {
-            vec![format!("auto chose the method {method}: {}.", reason(*because))]
+            vec![format!("auto chose the method {method}: {}.", reason(because))]
+        }
+        Fact::LeftOut { records } => {
+            let were = if *records == 1 { "record was" } else { "records were" };
+            vec![format!(
+                "{records} {were} left out first: with more of the table the requirement cannot be met."
+            )]
         }
         Fact::ReachedWithinLimit { measure, value } => {
             vec![format!("Within the limit on the loss of every class, {measure} = {value} was reached.")]
@@ -44,13 +51,14 @@ pub fn sections(fact: &Fact) -> Vec<Section> {
         Fact::Frontier(found) => vec![frontier::section(found)],
         Fact::Chosen { .. }
         | Fact::Grouped { .. }
+        | Fact::LeftOut { .. }
         | Fact::ReachedWithinLimit { .. }
         | Fact::NotCovered { .. }
         | Fact::Remark { .. } => Vec::new(),
     }
 }
 
-fn reason(because: Because) -> String {
+fn reason(because: &Because) -> String {
     match because {
         Because::LossIsLimited => {
             "the policy limits the loss of each class and asks for the most privacy".to_owned()
@@ -65,5 +73,13 @@ fn reason(because: Because) -> String {
                 .to_owned()
         }
         Because::LosesLeast => "as a rule it loses least, and the table is not too large for it".to_owned(),
+        Because::LostLeast { of } => {
+            let names: Vec<String> = of.iter().map(|name| name.to_string()).collect();
+            format!("the table is small, so that {} were run, and it lost least", listing(&names))
+        }
+        Because::TableIsTiny => {
+            "the table is so small that all ways to group its records were looked at; none loses less"
+                .to_owned()
+        }
     }
 }

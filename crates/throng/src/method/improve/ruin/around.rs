@@ -93,12 +93,11 @@ impl Around {
 
     /// The distances of the pool from a record along an attribute.
     fn measure<C: Code>(&mut self, ground: &Ground<'_, C>, record: u32, pool: &[u32], attribute: usize) {
-        let code = |record: u32| ground.matrix.row(record as usize)[attribute / LANES][attribute % LANES].index();
+        let code =
+            |record: u32| ground.matrix.row(record as usize)[attribute / LANES][attribute % LANES].index();
         let (own, levels, penalties) =
             (code(record), &mut self.levels[attribute], &mut self.penalties[attribute]);
-        let distance = |other: u32| {
-            ground.rough.between(attribute, own, code(other))
-        };
+        let distance = |other: u32| ground.rough.between(attribute, own, code(other));
         penalties.clear();
         for &other in pool {
             let distance = distance(other);
@@ -153,7 +152,8 @@ impl Around {
         };
         let mut pick = None;
         for window in list.windows(self.wanted) {
-            let (first, last) = (self.codes[window[0] as usize], self.codes[window[self.wanted - 1] as usize]);
+            let (first, last) =
+                (self.codes[window[0] as usize], self.codes[window[self.wanted - 1] as usize]);
             let (low, high) = (self.own.min(first as usize), self.own.max(last as usize));
             let cost = cost + self.line_scale * ground.rough.between(line, low, high);
             if cost < self.best {

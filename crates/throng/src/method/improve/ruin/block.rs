@@ -71,7 +71,8 @@ impl<'a, C: Code> Block<'a, C> {
             scores: Vec::new(),
             wider: Vec::new(),
         };
-        let mut block = Block { task, ids, matrix, worth, groups: Vec::new(), ends: Vec::new(), draws, looks: 0, room };
+        let mut block =
+            Block { task, ids, matrix, worth, groups: Vec::new(), ends: Vec::new(), draws, looks: 0, room };
         block.add(groups);
         block
     }

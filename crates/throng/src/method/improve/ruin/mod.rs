@@ -210,7 +210,16 @@ pub(super) fn search<C: Code>(
     let weight = work.problem.total_weight() / work.kernel.attributes() as f64;
     let line = longest_line(work.problem);
     let rough = Rough::new(&work.problem.attributes, &work.kernel);
-    let mut task = Task { work, rough, worth: &worth, manner: Manner::of(size, weight), temperature: 0.0, line, until, watch };
+    let mut task = Task {
+        work,
+        rough,
+        worth: &worth,
+        manner: Manner::of(size, weight),
+        temperature: 0.0,
+        line,
+        until,
+        watch,
+    };
     let mut pace = Pace { count: rounds.count, start: Instant::now(), warm: None, since: 0, until };
     let (mut best, mut groups) = (groups.clone(), groups);
     watch.stage("searching", rounds.count.map(|count| count as u64));
@@ -258,7 +267,8 @@ fn one_round<C: Code>(
     let blocks = cuts.blocks();
     let mut groups: Vec<Option<Group<C>>> = groups.into_iter().map(Some).collect();
     let mut take = |at: &u32| groups[*at as usize].take();
-    let blocks: Vec<Vec<Group<C>>> = blocks.iter().map(|block| block.iter().filter_map(&mut take).collect()).collect();
+    let blocks: Vec<Vec<Group<C>>> =
+        blocks.iter().map(|block| block.iter().filter_map(&mut take).collect()).collect();
     let improve = |(at, groups): (usize, Vec<Group<C>>)| {
         let records: usize = groups.iter().map(|group| group.records.len()).sum();
         if total(&groups) <= SAVES {

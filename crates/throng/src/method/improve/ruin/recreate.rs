@@ -57,9 +57,7 @@ impl<C: Code> Block<'_, C> {
                 making.begin = Begin::Random;
                 pool.iter().position(|record| *record == seed).unwrap_or(0)
             }
-            Begin::Dearest => {
-                (0..pool.len()).max_by(|a, b| worth(a).total_cmp(&worth(b))).unwrap_or(0)
-            }
+            Begin::Dearest => (0..pool.len()).max_by(|a, b| worth(a).total_cmp(&worth(b))).unwrap_or(0),
             Begin::Random => self.draws.below(pool.len()),
         }
     }
@@ -110,7 +108,8 @@ impl<C: Code> Block<'_, C> {
     ) -> Option<()> {
         if let Some((frequency, counted)) = self.task.frequency() {
             let most = frequency.most_of_value(others + 1) as u32;
-            let value = |block: &Self, record: u32| counted.codes[block.ids[record as usize] as usize] as usize;
+            let value =
+                |block: &Self, record: u32| counted.codes[block.ids[record as usize] as usize] as usize;
             let mut counts = std::mem::take(&mut self.room.counts);
             counts.fill(0);
             counts[value(self, first)] = 1;
@@ -142,7 +141,9 @@ impl<C: Code> Block<'_, C> {
         let mut scores = std::mem::take(&mut self.room.scores);
         let mut wider = std::mem::take(&mut self.room.wider);
         scores.clear();
-        scores.extend(pool.iter().map(|record| self.worth[*record as usize] * self.draws.about_one(wobble) as f32));
+        scores.extend(
+            pool.iter().map(|record| self.worth[*record as usize] * self.draws.about_one(wobble) as f32),
+        );
         let row = self.matrix.row(first as usize);
         let ends: Vec<Lanes<C>> = [row, row].concat();
         wider.clear();

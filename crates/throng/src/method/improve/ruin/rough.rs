@@ -37,7 +37,8 @@ impl Rough {
                 }
                 Scale::Categorical(_) if values <= PAIRS_UP_TO => {
                     let pairs = (0..values).flat_map(|low| (0..values).map(move |high| (low, high)));
-                    let pair = |(low, high): (usize, usize)| if low < high { penalty(low, high) } else { 0.0 };
+                    let pair =
+                        |(low, high): (usize, usize)| if low < high { penalty(low, high) } else { 0.0 };
                     rough.figures.extend(pairs.map(pair));
                     rough.trees.push((at, start, values));
                 }

@@ -1,0 +1,148 @@
+//! An estimate for tables that are too large for prices of all records in the time that is given.
+//!
+//! A class with a record r has K − 1 others, one of which is at least as far from r as its (K − 1)-th nearest record: the class
+//! costs at least what the two cost together. The mean of that over all records is a bound, and its mean over a sample an
+//! estimate of it, with an interval by the normal approximation.
+//!
+//! Records stand along a Hilbert curve in blocks with their boxes; a search skips blocks that can hold nothing nearer.
+
+use rand::SeedableRng;
+use rand::seq::index;
+use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
+
+use crate::error::Result;
+use crate::loss::{Extent, Kernel};
+use crate::mapping;
+use crate::problem::{Code, Matrix, Problem};
+use crate::watch::Watch;
+use crate::with_matrix;
+
+/// Records looked at.
+const SAMPLE: usize = 500;
+/// Rows in a block, and blocks in a group of blocks.
+const FAN: usize = 32;
+
+/// The mean over a sample, how many records it has, and the 95 % interval.
+pub(super) struct Estimate {
+    pub gcp: f64,
+    pub records: usize,
+    pub interval: (f64, f64),
+}
+
+/// The estimate for classes of at least `size` records.
+pub(super) fn estimate(problem: &Problem, size: usize, watch: &dyn Watch) -> Result<Estimate> {
+    with_matrix!(&problem.records, matrix => of_matrix(problem, matrix, size, watch))
+}
+
+fn of_matrix<C: Code>(
+    problem: &Problem,
+    matrix: &Matrix<C>,
+    size: usize,
+    watch: &dyn Watch,
+) -> Result<Estimate> {
+    let line = problem.line(&mapping::HILBERT, watch)?;
+    let blocks = Blocks::new(problem, matrix, line.order());
+    let mut random = ChaCha8Rng::seed_from_u64(problem.seed);
+    random.set_stream(2);
+    let sample = index::sample(&mut random, problem.len(), SAMPLE.min(problem.len())).into_vec();
+    let scale = 1.0 / problem.total_weight();
+    let nearest = sample.into_par_iter().map(|place| {
+        watch.check()?;
+        Ok(scale * blocks.nearest(place, size - 1))
+    });
+    Ok(summary(&nearest.collect::<Result<Vec<f64>>>()?, problem.len()))
+}
+
+fn summary(costs: &[f64], all: usize) -> Estimate {
+    let sampled = costs.len() as f64;
+    let mean = costs.iter().sum::<f64>() / sampled;
+    let variance = costs.iter().map(|cost| (cost - mean).powi(2)).sum::<f64>() / (sampled - 1.0).max(1.0);
+    let unseen = (all as f64 - sampled) / (all as f64 - 1.0).max(1.0);
+    let margin = 1.96 * (variance / sampled * unseen).sqrt();
+    Estimate { gcp: mean, records: costs.len(), interval: ((mean - margin).max(0.0), mean + margin) }
+}
+
+/// Records in the order of a curve, with the boxes of blocks and of groups of blocks.
+struct Blocks<C> {
+    kernel: Kernel,
+    sorted: Matrix<C>,
+    boxes: Vec<Extent<C>>,
+    groups: Vec<Extent<C>>,
+}
+
+impl<C: Code> Blocks<C> {
+    fn new(problem: &Problem, matrix: &Matrix<C>, order: &[u32]) -> Self {
+        let sorted = matrix.gather(order);
+        let stride = sorted.stride();
+        let rows = sorted.data().par_chunks(FAN * stride);
+        let boxes: Vec<Extent<C>> = rows.map(|rows| Extent::of_rows(rows, stride)).collect();
+        let join = |boxes: &[Extent<C>]| {
+            let mut group = boxes[0].clone();
+            boxes[1..].iter().for_each(|next| group.merge(next));
+            group
+        };
+        let groups = boxes.chunks(FAN).map(join).collect();
+        Blocks { kernel: Kernel::new(&problem.attributes), sorted, boxes, groups }
+    }
+
+    /// What a record costs with its n-th nearest; 0 if there are not as many.
+    fn nearest(&self, place: usize, count: usize) -> f64 {
+        let row = self.sorted.row(place);
+        let own: Vec<usize> = row.as_flattened().iter().map(|code| code.index()).collect();
+        let tables = self.kernel.pairs_with(row);
+        let mut found = Found { costs: Vec::new(), count };
+        let home = place / FAN;
+        self.offer(place, home, &tables, &mut found);
+        for (group, extent) in self.groups.iter().enumerate() {
+            if least(&tables, &own, extent) >= found.limit() {
+                continue;
+            }
+            for (block, extent) in self.boxes.iter().enumerate().skip(group * FAN).take(FAN) {
+                if block != home && least(&tables, &own, extent) < found.limit() {
+                    self.offer(place, block, &tables, &mut found);
+                }
+            }
+        }
+        if found.costs.len() == count { found.costs.last().copied().unwrap_or(0.0) } else { 0.0 }
+    }
+
+    fn offer(&self, place: usize, block: usize, tables: &[Vec<f64>], found: &mut Found) {
+        let end = ((block + 1) * FAN).min(self.sorted.len());
+        for other in (block * FAN..end).filter(|other| *other != place) {
+            let codes = self.sorted.row(other).as_flattened().iter();
+            found.add(tables.iter().zip(codes).map(|(table, code)| table[code.index()]).sum());
+        }
+    }
+}
+
+/// The least that a record in a box could cost with the one of the tables.
+fn least<C: Code>(tables: &[Vec<f64>], own: &[usize], extent: &Extent<C>) -> f64 {
+    let ends = extent.lows().as_flattened().iter().zip(extent.highs().as_flattened());
+    let nearest = tables.iter().zip(own).zip(ends);
+    nearest.map(|((table, own), (low, high))| table[(*own).clamp(low.index(), high.index())]).sum()
+}
+
+/// The smallest of some costs, ascending.
+struct Found {
+    costs: Vec<f64>,
+    count: usize,
+}
+
+impl Found {
+    fn limit(&self) -> f64 {
+        match self.costs.last() {
+            Some(last) if self.costs.len() == self.count => *last,
+            _ => f64::INFINITY,
+        }
+    }
+
+    fn add(&mut self, cost: f64) {
+        if cost < self.limit() {
+            self.costs.truncate(self.count - 1);
+            let at = self.costs.partition_point(|other| *other <= cost);
+            self.costs.insert(at, cost);
+        }
+    }
+}
