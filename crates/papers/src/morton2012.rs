@@ -47,6 +47,7 @@ fn reproduce(setting: &Setting) -> Result<Page> {
     sections.insert(0, Section { heading: "Claims".to_owned(), blocks: vec![Block::Claims(claims)] });
     Ok(Page {
         over: "Reproduction".to_owned(),
+        private: false,
         title: "Research value and data constraint rules".to_owned(),
         subtitle: MORTON.citation.to_owned(),
         headline,

@@ -95,6 +95,12 @@ enum What {
         /// Records of the census
         #[arg(long, default_value_t = 20_000)]
         census: usize,
+        /// Tables drawn for each setting but the census
+        #[arg(long, default_value_t = 10)]
+        draws: u64,
+        /// Samples drawn of the census
+        #[arg(long, default_value_t = 3)]
+        census_draws: u64,
     },
     /// Top-down refinement: its time against reading, its growth, and several quasi-identifiers
     Refine,
@@ -139,7 +145,10 @@ fn main() -> Result<()> {
         Some(What::Peel) => peel::measure(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Close { only }) => close::run(only, arguments.threads),
         Some(What::Tasks { count, seed }) => tasks::run(*count, *seed, arguments.threads),
-        Some(What::Leak { only, way, rows, census }) => leak::run(only, way, *rows, *census),
+        Some(What::Leak { only, way, rows, census, draws, census_draws }) => {
+            let draws = leak::Draws { synthetic: *draws, census: *census_draws };
+            leak::run(only, way, *rows, *census, draws)
+        }
         Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),
         Some(What::Strings { k, seconds, no_cluster }) => strings::run(*k, *seconds, !no_cluster),
         Some(What::Against { older, newer, only }) => {

@@ -15,7 +15,7 @@ use throng_bench::{Result, blow_up, loss, peak_memory};
 
 use crate::sweep;
 
-const PEEL: Peel = Peel { rounds: ROUNDS, effort: EFFORT, seconds: None, blind: false };
+const PEEL: Peel = Peel { rounds: ROUNDS, search: None, effort: EFFORT, seconds: None, blind: false };
 
 /// Measures the anonymize step alone, fastest of several, on as many threads as asked for.
 pub fn measure(most: usize, threads: usize, repeat: usize) -> Result<()> {

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use throng::policy::Policy;
-use throng::release::{Order, Publish};
 use throng::run::Anonymize;
 use throng::watch::Unwatched;
 use throng_bench::{Result, blow_up, copy_csv, peak_memory};
@@ -113,17 +112,7 @@ pub fn copy(data: &Path, target: &Path) -> Result<()> {
 /// One run, told as JSON.
 pub fn run(data: &Path, policy: &Path, release: &Path, method: &str, k: usize, threads: usize) -> Result<()> {
     let policy = Policy::load(policy)?.with_method(method)?.with_k(k)?;
-    let run = Anonymize {
-        data: data.to_owned(),
-        release: release.to_owned(),
-        policy,
-        publish: Publish::Cells,
-        order: Order::Shuffled,
-        overrides: Vec::new(),
-        hashes: false,
-        secret: None,
-        registry: Default::default(),
-    };
+    let run = Anonymize::new(data.to_owned(), release.to_owned(), policy);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
     let report = pool.install(|| run.run(&Unwatched))?;
     let mut told = json!(report.seconds);

@@ -1,7 +1,7 @@
 //! The table of leaks, short: what tells and what does not, with figures that can be repeated.
 #![allow(clippy::unwrap_used)]
 
-use throng_bench::leakage::{Outcome, WAYS, outcome, synthetic};
+use throng_bench::leakage::{Outcome, Summary, WAYS, outcome, synthetic};
 
 const SECRET: &[u8] = b"lots of the short table";
 
@@ -10,7 +10,7 @@ fn found(setting: &str, way: &str) -> Outcome {
 }
 
 fn found_in(records: usize, setting: &str, way: &str) -> Outcome {
-    let settings = synthetic(records);
+    let settings = synthetic(records, 0);
     let setting = settings.iter().find(|own| own.name.starts_with(setting)).unwrap();
     let way = WAYS.iter().find(|own| own.name == way).unwrap();
     outcome(setting, way, SECRET).unwrap()
@@ -44,4 +44,27 @@ fn the_table_can_be_repeated() {
     let (one, other) = (found("2-d, l = 3", "hilbert"), found("2-d, l = 3", "hilbert"));
     assert_eq!(one.gcp, other.gcp);
     assert_eq!(one.attack, other.attack);
+}
+
+/// One way in several tables of a setting.
+fn drawn(setting: &str, way: &str) -> Summary {
+    let way = WAYS.iter().find(|own| own.name == way).unwrap();
+    let outcome = |draw: u64| {
+        let settings = synthetic(1500, draw);
+        let setting = settings.iter().find(|own| own.name.starts_with(setting)).unwrap();
+        outcome(setting, way, SECRET).unwrap()
+    };
+    Summary((0..6).map(outcome).collect())
+}
+
+/// One table is a draw itself, so the figures that must not get worse are means over several.
+#[test]
+fn over_several_tables_the_defaults_stay_near_their_control() {
+    for setting in ["1-d, l = 3", "2-d, l = 3"] {
+        let (before, after) = (drawn(setting, "hilbert, literal"), drawn(setting, "hilbert"));
+        assert!(before.lift() > 20.0, "{setting}: {}", before.lift());
+        assert!(after.lift() < 3.0, "{setting}: {}", after.lift());
+        assert!(before.z2(0) > 1.3 && before.z2(1) > 2.5, "{setting}: {} {}", before.z2(0), before.z2(1));
+        assert!(after.z2(0) < 1.25 && after.z2(1) < 2.0, "{setting}: {} {}", after.z2(0), after.z2(1));
+    }
 }

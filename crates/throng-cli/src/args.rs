@@ -132,6 +132,9 @@ pub struct Anonymize {
     /// How to write quasi-identifiers
     #[arg(long, value_enum, default_value_t)]
     pub publish: Publish,
+    /// Put a ' before cells that a spreadsheet would run as formulas (CSV and TSV)
+    #[arg(long)]
+    pub escape_formulas: bool,
     /// Write a report (.json or .html); may be repeated
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,
@@ -188,6 +191,9 @@ pub struct Apply {
     /// A file of random bytes that keys the order of rows, to repeat a release byte for byte; fresh by default
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
+    /// Put a ' before cells that a spreadsheet would run as formulas (CSV and TSV)
+    #[arg(long)]
+    pub escape_formulas: bool,
     /// Write a report (.json or .html); may be repeated
     #[arg(long, value_name = "FILE")]
     pub report: Vec<PathBuf>,

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use show::Form;
+use throng::words;
 
 fn main() -> ExitCode {
     let arguments = match args::Arguments::try_parse() {
@@ -36,10 +37,12 @@ fn main() -> ExitCode {
 
 /// Tells of wrong arguments; also prints help and version, which clap passes as errors.
 fn usage(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() || args::error_form_of_words(std::env::args_os()) == Form::Text {
+    let told = error.render().to_string();
+    let text = args::error_form_of_words(std::env::args_os()) == Form::Text;
+    if !error.use_stderr() || (text && !told.contains(words::steers)) {
         error.exit();
     }
-    let error = show::usage_error(&error.render().to_string());
-    show::error(&error, Form::Json);
+    let error = show::usage_error(&told);
+    show::error(&error, if text { Form::Text } else { Form::Json });
     show::exit_code(&error)
 }

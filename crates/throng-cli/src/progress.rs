@@ -71,6 +71,13 @@ impl Watch for Progress {
         self.with_bar(|bar| bar.inc(steps));
     }
 
+    fn note(&self, words: &str) {
+        self.with_bar(|bar| {
+            let stage = bar.message().split(':').next().unwrap_or_default().to_owned();
+            bar.set_message(format!("{stage}: {words}"));
+        });
+    }
+
     fn stopped(&self) -> bool {
         STOPPED.load(Ordering::Relaxed)
     }

@@ -1,9 +1,13 @@
 //! What people see: errors, results, exit codes.
+//!
+//! What comes from tables, policies and names of files may hold characters that steer a terminal; all that is shown goes
+//! through here and cannot.
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use throng::words::{harmless, harmless_json};
 use throng::{Error, ErrorCode, Result};
 
 /// How an error is told.
@@ -23,11 +27,16 @@ pub fn exit_code(error: &Error) -> ExitCode {
 /// Writes an error to standard error. Where that is closed there is nobody to tell.
 pub fn error(error: &Error, form: Form) {
     let text = match (form, error.excerpt()) {
-        (Form::Json, _) => serde_json::to_string(error).unwrap_or_else(|_| format!("error: {error}")),
+        (Form::Json, _) => as_json(error),
         (Form::Text, Some(_)) => with_excerpt(error),
-        (Form::Text, None) => format!("error: {error}"),
+        (Form::Text, None) => harmless(&format!("error: {error}")).into_owned(),
     };
     let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+fn as_json(error: &Error) -> String {
+    let json = serde_json::to_string(error).unwrap_or_else(|_| format!("error: {error}"));
+    harmless_json(&json).into_owned()
 }
 
 /// Wrong arguments, from what clap says about them: the first paragraph tells what is wrong.
@@ -43,22 +52,34 @@ pub fn usage_error(said: &str) -> Error {
 
 fn with_excerpt(error: &Error) -> String {
     let Some(excerpt) = error.excerpt() else { return error.to_string() };
-    let path = error.place().file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+    let file = error.place().file.as_ref();
+    let path = file.map(|file| harmless(&file.display().to_string()).into_owned()).unwrap_or_default();
+    let (message, label) = (harmless(error.message()), harmless(excerpt.label.as_str()));
     let end = excerpt.source.len();
     let span = excerpt.span.start.min(end)..excerpt.span.end.min(end);
     let snippet = Snippet::source(excerpt.source.as_str())
         .path(path)
-        .annotation(AnnotationKind::Primary.span(span).label(excerpt.label.as_str()));
-    let mut report = vec![Level::ERROR.primary_title(error.message()).element(snippet)];
-    if let Some(hint) = error.hint() {
-        report.push(Group::with_title(Level::HELP.secondary_title(hint)));
+        .annotation(AnnotationKind::Primary.span(span).label(label.as_ref()));
+    let mut report = vec![Level::ERROR.primary_title(message.as_ref()).element(snippet)];
+    let hint = error.hint().map(harmless);
+    if let Some(hint) = &hint {
+        report.push(Group::with_title(Level::HELP.secondary_title(hint.as_ref())));
     }
     let renderer = if std::io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() };
     renderer.render(&report)
 }
 
-/// Writes to standard output; a closed pipe is not an error.
+/// Writes text to standard output; a closed pipe is not an error.
 pub fn print(text: &str) -> Result<()> {
+    write_out(&harmless(text))
+}
+
+/// Writes JSON to standard output.
+pub fn print_json(json: &str) -> Result<()> {
+    write_out(&harmless_json(json))
+}
+
+fn write_out(text: &str) -> Result<()> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(cause) if cause.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -70,17 +91,12 @@ pub fn print(text: &str) -> Result<()> {
 
 /// Writes a line to standard error.
 pub fn note(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", harmless(text));
 }
 
 /// A file's name as a shell takes it.
 pub fn argument(path: &std::path::Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "_-./,:=+@%".contains(c);
-    match !text.is_empty() && text.chars().all(plain) {
-        true => text,
-        false => format!("'{}'", text.replace('\'', "'\\''")),
-    }
+    throng::report::quoted(&path.display().to_string())
 }
 
 #[cfg(test)]

@@ -187,3 +187,68 @@ fn what_looks_like_an_identifier_needs_a_word_of_somebody() {
     let ran = anonymize(&named);
     assert!(ran.code == 2 && ran.stderr.contains("its name says"), "{}", ran.stderr);
 }
+
+/// A policy that was written for a table without a header names cells as columns.
+#[test]
+fn a_table_without_a_header_is_refused_unless_somebody_says_that_it_has_one() {
+    let rows: String = (0..40)
+        .map(|row| format!("{},{},{}\n", 20 + row % 9, ["f", "m"][row % 2], ["a", "b", "c"][row % 3]))
+        .collect();
+    let policy = |data: &str, privacy: &str| {
+        format!(
+            "[data]\n{data}\n[privacy]\nk = 2\n{privacy}\n[attribute.20]\nrole = \"quasi\"\n[attribute.f]\nrole = \"quasi\"\n\
+             [attribute.a]\nrole = \"sensitive\"\n"
+        )
+    };
+    let folder = Folder::new().with("d.csv", &rows).with("p.toml", &policy("", ""));
+    for line in [
+        "anonymize d.csv -p p.toml -o r.csv",
+        "risk d.csv -p p.toml",
+        "compare d.csv -p p.toml --methods mondrian --k 2 -o c.html",
+        "evaluate d.csv -p p.toml --task queries",
+        "audit d.csv d.csv -p p.toml",
+    ] {
+        let ran = folder.run(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.code, 2, "{line}: {}{}", ran.stdout, ran.stderr);
+        let told = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            told.contains("seems to have no header") && told.contains("header = true under [data]"),
+            "{told}"
+        );
+    }
+    let run = |policy: &str| {
+        let folder = Folder::new().with("d.csv", &rows).with("p.toml", policy);
+        folder.run(&["anonymize", "d.csv", "-p", "p.toml", "-o", "r.csv"])
+    };
+    assert_eq!(run(&policy("header = true", "")).code, 0);
+    let lenient = run(&policy("", "strict = false"));
+    assert!(lenient.code == 0 && lenient.stderr.contains("seems to have no header"), "{}", lenient.stderr);
+    let none = run(&policy("header = false", ""));
+    assert!(
+        none.code == 2 && none.stderr.contains("tables without a header are not read"),
+        "{}",
+        none.stderr
+    );
+}
+
+#[test]
+fn what_init_knows_of_names_and_values_holds_for_what_is_published() {
+    let row = |row: usize| {
+        format!("{},p{}@example.org,{},{}\n", 20 + row % 9, row % 4, row % 5, ["x", "y"][row % 2])
+    };
+    let rows: String = (0..40).map(row).collect();
+    for (name, refused) in [("contact", true), ("patientennummer", true), ("shop", false)] {
+        let table = match name {
+            "contact" => format!("age,contact,n,s\n{rows}"),
+            // The same values under a name that tells, and under one that does not.
+            _ => format!("age,{name},n,s\n{}", rows.replace("@example.org", "")),
+        };
+        let policy = format!(
+            "[data]\nunlisted = \"drop\"\n[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n[attribute.{name}]\nrole = \"other\"\n"
+        );
+        let folder = Folder::new().with("d.csv", &table).with("p.toml", &policy);
+        let ran = folder.run(&["anonymize", "d.csv", "-p", "p.toml", "-o", "r.csv"]);
+        assert_eq!(ran.code, if refused { 2 } else { 0 }, "{name}: {}", ran.stderr);
+        assert!(!refused || ran.stderr.contains("confirmed = true"), "{}", ran.stderr);
+    }
+}

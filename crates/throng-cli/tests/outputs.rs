@@ -31,7 +31,9 @@ fn contents(folder: &Folder) -> Vec<(String, Vec<u8>)> {
 }
 
 fn with_recipe() -> Folder {
-    let folder = start();
+    let folder = start()
+        .with("key", "thirty-two bytes or more of a key")
+        .with("key.json", "another key, long enough to be one");
     let line = "anonymize d.csv -p p.toml -o rel.csv --method refine --recipe rec.json --quiet";
     let ran = folder.run(&line.split(' ').collect::<Vec<_>>());
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -57,9 +59,26 @@ fn no_command_overwrites_what_it_reads_or_writes() {
         "apply rec.json d.csv -o rec.json",
         "apply rec.json d.csv -o d.csv",
         "init d.csv -o d.csv --force",
+        "anonymize d.csv -p p.toml -o key --secret key",
+        "apply rec.json d.csv -o r.csv --secret key.json --report key.json",
+        "compare d.csv -p p.toml --methods mondrian --k 3 -o c.html --secret key --json key",
     ] {
         refused(&folder, line);
     }
+}
+
+#[test]
+fn manual_pages_replace_manual_pages_and_nothing_else() {
+    let folder = Folder::new();
+    for _ in 0..2 {
+        let ran = folder.run(&["man", "--out", "."]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        assert!(folder.files().contains(&"throng-anonymize.1".to_owned()), "{:?}", folder.files());
+        assert!(folder.read("throng.1").contains(".TH throng 1"));
+    }
+    let folder = Folder::new().with("throng-risk.1", "mine");
+    refused(&folder, "man --out .");
+    assert_eq!(folder.files(), ["throng-risk.1"]);
 }
 
 #[test]

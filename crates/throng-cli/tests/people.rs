@@ -157,3 +157,72 @@ fn what_belongs_to_people_is_refused_elsewhere() {
     );
     assert!(!folder.files().contains(&"r.csv".to_owned()));
 }
+
+/// What a class tells is told of its rows, whosever they are: the run and an audit of its files say the same.
+#[test]
+fn run_and_audit_agree_on_what_classes_tell() {
+    let table = visits().replace("gout", "flu");
+    let folder = Folder::new().with("visits.csv", &table).with("p.toml", &policy("role = \"person\""));
+    let ran = folder.run(&["anonymize", "visits.csv", "-p", "p.toml", "-o", "r.csv", "--report", "r.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let release = folder.read("r.csv");
+    let class = |line: &str| {
+        line.rsplit_once(',').map(|(cells, value)| (cells.to_owned(), value.to_owned())).unwrap()
+    };
+    let mut values: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    release
+        .lines()
+        .skip(1)
+        .map(class)
+        .for_each(|(cells, value)| values.entry(cells).or_default().push(value));
+    let told: usize =
+        values.values().filter(|own| own.iter().all(|value| *value == own[0])).map(Vec::len).sum();
+    let expected = told as f64 / (release.lines().count() - 1) as f64;
+    let audit = folder.run(&["audit", "visits.csv", "r.csv", "-p", "p.toml", "--json"]);
+    for text in [folder.read("r.json"), audit.stdout] {
+        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(report["sensitive"][0]["told_share"].as_f64(), Some(expected));
+        assert!(report["sensitive"][0]["l_frequency"].as_f64().unwrap() >= 1.0);
+    }
+}
+
+/// Three visits a patient, and one patient whose birth year nobody shares: one person is found, not three records.
+#[test]
+fn risk_counts_people_on_combinations() {
+    let mut table = "patient_id,birth_year,sex\n".to_owned();
+    for who in 0..20 {
+        (0..3).for_each(|_| {
+            table +=
+                &format!("P{who},{},{}\n", if who == 0 { 1900 } else { 1950 + who % 4 }, ["f", "m"][who % 2])
+        });
+    }
+    let policy = "[privacy]\nk = 2\n[attribute.patient_id]\nrole = \"person\"\n[attribute.birth_year]\nrole = \"quasi\"\n\
+                  [attribute.sex]\nrole = \"quasi\"\n";
+    let folder = Folder::new().with("d.csv", &table).with("p.toml", policy);
+    let ran = folder.run(&["risk", "d.csv", "-p", "p.toml", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let first = &told["combinations"][0];
+    assert_eq!(first["attributes"][0], "birth_year", "{first}");
+    assert_eq!(
+        (first["unique_records"].as_u64(), first["unique_share"].as_f64()),
+        (Some(1), Some(0.05)),
+        "{first}"
+    );
+    let words = folder.run(&["risk", "d.csv", "-p", "p.toml"]).stdout;
+    assert!(words.contains("of people") && !words.contains("counted over records"), "{words}");
+}
+
+/// A patient with many visits and a great weight is alone in his tail unless people are counted.
+#[test]
+fn automatic_tails_hold_people() {
+    let mut table = "patient_id,weight,illness\n".to_owned();
+    (0..30).for_each(|who| table += &format!("P{who},{},flu\n", 50 + who));
+    (0..9).for_each(|visit| table += &format!("P99,{},flu\n", 300 + visit));
+    let policy = "[privacy]\nk = 4\n[attribute.patient_id]\nrole = \"person\"\n[attribute.weight]\nrole = \"quasi\"\ntop = \"auto\"\n\
+                  [attribute.illness]\nrole = \"sensitive\"\n";
+    let folder = Folder::new().with("d.csv", &table).with("p.toml", policy);
+    let ran = folder.run(&["anonymize", "d.csv", "-p", "p.toml", "-o", "r.csv"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let release = folder.read("r.csv");
+    assert!(release.contains('≥') && !release.contains("30"), "{release}");
+}

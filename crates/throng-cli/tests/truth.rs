@@ -186,3 +186,42 @@ fn two_alike_are_called_weak_and_single_outliers_are_named() {
     let three = folder.run(&[&base[..], &["--k", "3"]].concat());
     assert!(!words(&three.stderr).contains("weak"), "{}", three.stderr);
 }
+
+/// All groups together still have every value as often as the table, but two of them have each other's.
+#[test]
+fn sensitive_values_that_changed_their_group_are_found() {
+    let mut table = "age,sex,illness\n".to_owned();
+    (0..60)
+        .for_each(|row| table += &format!("{},f,{}\n", 20 + row, ["flu", "gout", "cold", "mumps"][row % 4]));
+    let folder =
+        Folder::new().with("people.csv", &table).with("policy.toml", &POLICY.replace("k = 3", "l = 2"));
+    let ran =
+        folder.run(&["anonymize", "people.csv", "-p", "policy.toml", "-o", "r.csv", "--method", "anatomy"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let audit = || folder.run(&["audit", "people.csv", "r.csv", "-p", "policy.toml"]);
+    assert_eq!(audit().code, 0, "{}", audit().stdout);
+    let beside = folder.read("r.sensitive.csv");
+    let lines: Vec<Vec<&str>> = beside.lines().map(|line| line.split(',').collect()).collect();
+    let (mut swapped, mut found): (Vec<Vec<&str>>, bool) = (lines.clone(), false);
+    for one in 1..lines.len() {
+        let other = (one + 1..lines.len()).find(|other| {
+            let has =
+                |group: &str, value: &str| lines.iter().any(|line| line[0] == group && line[1] == value);
+            lines[one][0] != lines[*other][0]
+                && lines[one][2] == lines[*other][2]
+                && !has(lines[one][0], lines[*other][1])
+                && !has(lines[*other][0], lines[one][1])
+        });
+        if let Some(other) = other {
+            (swapped[one][1], swapped[other][1]) = (lines[other][1], lines[one][1]);
+            found = true;
+            break;
+        }
+    }
+    assert!(found, "{beside}");
+    let text: String = swapped.iter().map(|line| line.join(",") + "\n").collect();
+    std::fs::write(folder.path("r.sensitive.csv"), text).unwrap();
+    let audit = audit();
+    assert_eq!(audit.code, 1, "{}", audit.stdout);
+    assert!(words(&audit.stdout).contains("values of \"illness\" were changed or added"), "{}", audit.stdout);
+}

@@ -182,20 +182,44 @@ fn encode(table: &Table, policy: &Policy) -> Result<Vec<(usize, Encoding)>> {
     columns.map(encode).collect()
 }
 
-/// How many records a tail holds where no k is asked for.
+/// How many people a tail holds where no k is asked for.
 const TAIL: usize = 5;
 
-/// What a policy says of an attribute, its tails set by the table where that is left to it: as many records in each as a class
-/// must have.
+/// What a policy says of an attribute, its tails set by the table where that is left to it: as many people in each as a class
+/// must have. Rows that are dropped are nobody's.
 fn with_fixed_tails(table: &Table, policy: &Policy, column: usize, own: &AttributePolicy) -> AttributePolicy {
     let named = policy.privacy.quasi_identifiers().iter().map(|named| named.k).max();
-    let k = policy.privacy.k().or(named).unwrap_or(TAIL) as u64;
+    let k = policy.privacy.k().or(named).unwrap_or(TAIL);
+    let people = People::of_rows(table, &columns_of(table, policy, Role::Person), &policy.missing);
+    let dropped = dropped_rows(table, policy, people.as_ref().map_or(&[], |(_, nobody)| nobody));
     let values = table.values(column);
-    let mut counts = vec![0; values.len()];
-    table.numbers(column).iter().for_each(|number| counts[*number as usize] += 1);
+    let mut whose: Vec<Vec<u32>> = vec![Vec::new(); values.len()];
+    for (row, number) in (0..).zip(table.numbers(column)).filter(|(row, _)| !dropped[*row as usize]) {
+        whose[*number as usize].push(people.as_ref().map_or(row, |(people, _)| people.of(row)));
+    }
     let missing = |text: &str| policy.missing.iter().any(|marker| marker == text);
-    let present = values.into_iter().zip(counts).filter(|(text, _)| !missing(text));
+    let present = values.into_iter().zip(whose.iter().map(Vec::as_slice)).filter(|(text, _)| !missing(text));
     AttributePolicy { tails: tails::fixed(&own.tails, own.spelling.as_ref(), present, k), ..own.clone() }
+}
+
+/// For each row whether the policy drops it: a cell that is looked at is missing, or it is nobody's.
+fn dropped_rows(table: &Table, policy: &Policy, nobody: &[u32]) -> Vec<bool> {
+    let mut dropped = vec![false; table.len()];
+    if policy.incomplete == Incomplete::Keep {
+        return dropped;
+    }
+    nobody.iter().for_each(|row| dropped[*row as usize] = true);
+    for column in
+        [Role::Quasi, Role::Sensitive, Role::Class].map(|role| columns_of(table, policy, role)).concat()
+    {
+        let missing: Vec<bool> =
+            table.values(column).iter().map(|text| policy.missing.iter().any(|own| own == text)).collect();
+        dropped
+            .iter_mut()
+            .zip(table.numbers(column))
+            .for_each(|(own, number)| *own |= missing[*number as usize]);
+    }
+    dropped
 }
 
 /// Sets the weights that a policy leaves to the table. They add up to 1 if all are left to it; beside given ones,

@@ -72,6 +72,8 @@ pub mod extend;
 mod facade;
 #[doc(hidden)]
 pub mod format;
+#[doc(hidden)]
+pub mod formula;
 mod histogram;
 #[doc(hidden)]
 pub mod keys;
@@ -115,7 +117,8 @@ pub mod simulate;
 pub mod table;
 #[doc(hidden)]
 pub mod watch;
-mod words;
+#[doc(hidden)]
+pub mod words;
 #[doc(hidden)]
 pub mod workload;
 

@@ -22,6 +22,8 @@ pub trait Watch: Sync {
     fn stage(&self, _name: &str, _total: Option<u64>) {}
     /// So many more steps of the stage are done.
     fn advance(&self, _steps: u64) {}
+    /// Something to show beside the stage, such as a figure that is falling.
+    fn note(&self, _words: &str) {}
     /// Whether the work should stop.
     fn stopped(&self) -> bool {
         false

@@ -9,7 +9,6 @@ use throng::audit::Measures;
 use throng::error::Fault;
 use throng::policy::Policy;
 use throng::problem::Problem;
-use throng::release::{Order, Publish};
 use throng::run::{self, Anonymize, audit_files};
 use throng::watch::Unwatched;
 
@@ -41,15 +40,8 @@ fn adult_table(data: &Path) -> PathBuf {
 fn publish(table: &Path, policy: &Policy, folder: &Path) -> PathBuf {
     let release = folder.join("release.csv");
     let run = Anonymize {
-        data: table.to_owned(),
-        release: release.clone(),
-        policy: policy.clone(),
-        publish: Publish::Cells,
-        order: Order::Shuffled,
-        overrides: Vec::new(),
-        hashes: false,
         secret: Some(throng::secret::Secret::from_bytes(b"the same in all tests")),
-        registry: Default::default(),
+        ..Anonymize::new(table.to_owned(), release.clone(), policy.clone())
     };
     run.run(&Unwatched).unwrap();
     release

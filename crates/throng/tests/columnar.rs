@@ -14,7 +14,7 @@ use columnar_fixtures::{Run, all_types, batch, cells, column, open, read, write}
 use proptest::prelude::*;
 use throng::error::Fault;
 use throng::policy::Policy;
-use throng::release::{Order, Publish};
+use throng::release::Publish;
 use throng::run::{self, Anonymize};
 use throng::secret::Secret;
 use throng::table::{Reading, Storage, Table};
@@ -417,15 +417,8 @@ fn write_both(folder: &Path, rows: &[Row]) {
 
 fn anonymize(folder: &Path, data: &str, release: &str) -> Vec<u8> {
     let run = Anonymize {
-        data: folder.join(data),
-        release: folder.join(release),
-        policy: Policy::parse(RANDOM, None).unwrap(),
-        publish: Publish::Cells,
-        order: Order::Shuffled,
-        overrides: Vec::new(),
-        hashes: false,
         secret: Some(Secret::from_bytes(b"the same for every format")),
-        registry: Default::default(),
+        ..Anonymize::new(folder.join(data), folder.join(release), Policy::parse(RANDOM, None).unwrap())
     };
     run.run(&Unwatched).unwrap();
     std::fs::read(folder.join(release)).unwrap()

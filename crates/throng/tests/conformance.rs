@@ -341,15 +341,12 @@ fn a_release_never_overwrites_its_table() {
     std::fs::write(&data, "age\n1\n2\n").unwrap();
     let policy = "[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n";
     let run = Anonymize {
-        data: data.clone(),
-        release: folder.path().join(".").join("table.csv"),
-        policy: throng::policy::Policy::parse(policy, None).unwrap(),
-        publish: Publish::Cells,
         order: Order::Keep,
-        overrides: Vec::new(),
-        hashes: false,
-        secret: None,
-        registry: Default::default(),
+        ..Anonymize::new(
+            data.clone(),
+            folder.path().join(".").join("table.csv"),
+            throng::policy::Policy::parse(policy, None).unwrap(),
+        )
     };
     let error = run.run(&Unwatched).unwrap_err();
     assert_eq!(error.fault(), throng::error::Fault::Input);

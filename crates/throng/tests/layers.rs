@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 /// The layers from the top down. `ARCHITECTURE.md` says what each holds; the list there is held to be this one.
 const LAYERS: &[&str] = &[
     "words",
+    "formula",
     "collections",
     "error",
     "watch",

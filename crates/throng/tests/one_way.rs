@@ -9,7 +9,6 @@ use common::{Case, Loaded, cases, load};
 use proptest::prelude::*;
 use throng::method::STANDARD;
 use throng::policy::Policy;
-use throng::release::{Order, Publish};
 use throng::run::{Anonymize, Compare, Evaluate};
 use throng::secret::Secret;
 use throng::watch::Unwatched;
@@ -43,15 +42,8 @@ fn secret() -> Option<Secret> {
 
 fn anonymized(data: &Path, policy: &Policy) -> Option<Told> {
     let run = Anonymize {
-        data: data.to_owned(),
-        release: data.with_file_name("release.csv"),
-        policy: policy.clone(),
-        publish: Publish::Cells,
-        order: Order::Shuffled,
-        overrides: Vec::new(),
-        hashes: false,
         secret: secret(),
-        registry: Default::default(),
+        ..Anonymize::new(data.to_owned(), data.with_file_name("release.csv"), policy.clone())
     };
     let measures = run.run(&Unwatched).ok()?.measures;
     let (rows, suppressed) = (measures.rows_published, measures.suppressed);

@@ -11,7 +11,7 @@ use throng::error::Fault;
 use throng::plan::Unmet;
 use throng::policy::Policy;
 use throng::recipe::Recipe;
-use throng::release::{Order, Publish};
+use throng::release::Order;
 use throng::run::{Anonymize, Apply};
 use throng::watch::Unwatched;
 
@@ -20,15 +20,8 @@ fn learn(folder: &Path, policy: &str, csv: &str) -> (serde_json::Value, Vec<Vec<
     let (data, release) = (folder.join("train.csv"), folder.join("train.release.csv"));
     std::fs::write(&data, csv).unwrap();
     let run = Anonymize {
-        data,
-        release: release.clone(),
-        policy: Policy::parse(policy, None).unwrap(),
-        publish: Publish::Cells,
         order: Order::Keep,
-        overrides: Vec::new(),
-        hashes: false,
-        secret: None,
-        registry: Default::default(),
+        ..Anonymize::new(data, release.clone(), Policy::parse(policy, None).unwrap())
     };
     let prepared = run.prepare(&Unwatched).unwrap();
     let recipe = prepared.recipe.clone().expect("refine learns masks");
@@ -49,9 +42,18 @@ fn mask(
     std::fs::write(&data, csv).unwrap();
     let recipe = Recipe::load(&file)?;
     let (order, hashes, secret) = (Order::Keep, false, None);
-    Apply { recipe, data, release: release.clone(), order, unmet, hashes, secret }
-        .prepare(&Unwatched)?
-        .publish()?;
+    Apply {
+        recipe,
+        data,
+        release: release.clone(),
+        order,
+        unmet,
+        hashes,
+        secret,
+        formulas: Default::default(),
+    }
+    .prepare(&Unwatched)?
+    .publish()?;
     Ok(rows_of(&release))
 }
 
@@ -274,4 +276,90 @@ fn steps_that_nobody_sees_are_neither_told_nor_counted() {
         let some = steps(&text.replace("iterations = 3", &format!("iterations = {count}")));
         assert_eq!(some, all[..count], "iterations = {count}");
     }
+}
+
+/// Outliers of other records are told as those of the first table were: as lying beyond, wherever that began.
+#[test]
+fn tails_are_kept_with_the_recipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = ["10", "20", "30", "40", "50", "60", "70"];
+    for (tails, at) in
+        [("top = 60\nbottom = 20\n", (20.0, 60.0)), ("top = \"auto\"\nbottom = \"auto\"\n", (10.0, 70.0))]
+    {
+        let text = AGES.replace("kind = \"numeric\"\n", &format!("kind = \"numeric\"\n{tails}"));
+        let (recipe, learned) = learn(folder.path(), &text, &ages(&all, |age| (30.0..50.0).contains(&age)));
+        let csv = ages(&all, |age| (30.0..50.0).contains(&age)) + "3,0\n5,0\n61.5,1\n99,0\n";
+        let rows = mask(folder.path(), &recipe, &csv, Unmet::Refuse).unwrap();
+        for (row, line) in rows[1..].iter().zip(csv.lines().skip(1)) {
+            let own: f64 = line.split(',').next().unwrap().parse().unwrap();
+            let cell = row[0].as_str();
+            let end = |sign: &str| cell.strip_prefix(sign).map(|end| end.parse::<f64>().unwrap());
+            match (end("≥ "), end("≤ ")) {
+                (Some(low), _) => assert!(low <= own, "{cell} for {own}"),
+                (_, Some(high)) => assert!(own <= high, "{cell} for {own}"),
+                _ => assert!(plain_covers(cell, own), "{cell} for {own}"),
+            }
+            // Nobody's age beyond is an end of a cell.
+            assert!(own >= at.0 && own <= at.1 || cell.starts_with(['≥', '≤']), "{cell} for {own}");
+            let ends = cell.split(|letter: char| !letter.is_ascii_digit() && letter != '.');
+            assert!(!ends.into_iter().any(|end| ["3", "5", "61.5", "99"].contains(&end)), "{cell}");
+        }
+        assert_eq!(rows[1..=learned.len() - 1], learned[1..], "{tails}");
+    }
+    let edited = |key: &str, value: &str| {
+        let (mut recipe, _) =
+            learn(folder.path(), &AGES.replace("kind", "top = 60\nkind"), &ages(&all, |age| age > 35.0));
+        recipe["attributes"]["age"][key] = value.into();
+        mask(folder.path(), &recipe, "age\n3\n", Unmet::Refuse).unwrap_err()
+    };
+    for (key, value) in [("top", "old"), ("bottom", "60"), ("bottom", "99")] {
+        let error = edited(key, value);
+        assert_eq!(error.fault(), Fault::Input);
+        assert!(error.message().contains(&format!("attributes.age.{key}")) || key == "bottom", "{error}");
+    }
+}
+
+#[test]
+fn whose_record_it_is_is_published_as_the_policy_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = AGES.to_owned() + "[attribute.who]\nrole = \"person\"\npublish = \"number\"\n";
+    let csv = |from: usize| -> String {
+        let rows =
+            (0..40).map(|at| format!("{},{},p{}\n", 20 + at % 10, u8::from(at % 10 > 4), from + at / 2));
+        "age,class,who\n".to_owned() + &rows.collect::<String>()
+    };
+    let (recipe, learned) = learn(folder.path(), &text, &csv(0));
+    let rows = mask(folder.path(), &recipe, &csv(100), Unmet::Refuse).unwrap();
+    assert_eq!((&learned[0], &rows[0]), (&rows[0], &learned[0]));
+    let number = |row: &Vec<String>| row[2].parse::<u64>().unwrap();
+    // Two records each, and nobody's own name.
+    for pair in rows[1..].chunks(2) {
+        assert_eq!(number(&pair[0]), number(&pair[1]), "{rows:?}");
+    }
+    let numbers: std::collections::BTreeSet<u64> = rows[1..].iter().map(number).collect();
+    assert_eq!(numbers.len(), 20);
+}
+
+#[test]
+fn what_is_wrong_with_a_recipe_is_told_by_line_and_column() {
+    let folder = tempfile::tempdir().unwrap();
+    let (recipe, _) = learn(folder.path(), AGES, &ages(&["11", "12", "13", "14"], |age| age > 12.0));
+    let text = serde_json::to_string_pretty(&recipe).unwrap();
+    let file = folder.path().join("recipe.json");
+    let place = |from: &str, to: &str, value: &str| {
+        let edited = text.replacen(from, to, 1);
+        assert_ne!(edited, text);
+        std::fs::write(&file, &edited).unwrap();
+        let error = Recipe::load(&file).unwrap_err();
+        let at = edited.find(value).unwrap();
+        let line = edited[..at].matches('\n').count() as u64 + 1;
+        let column = (at - edited[..at].rfind('\n').map_or(0, |end| end + 1)) as u64 + 1;
+        assert_eq!((error.place().line, error.place().column), (Some(line), Some(column)), "{error}");
+        assert_eq!(error.place().file.as_deref(), Some(file.as_path()));
+    };
+    place("\"weight\": 1.0", "\"weight\": -7.0", "-7.0");
+    place("\"throng_recipe\": 1", "\"throng_recipe\": 9", "9");
+    place("\"role\": \"quasi\"", "\"role\": \"quasy\"", "{\n      \"role\": \"quasy\"");
+    place("\"k\": 4", "\"k\": 0", "{\n    \"k\": 0");
+    place("\"cell\": \"[11-13)\"", "\"cell\": \"[12-13)\"", "{\n          \"cell\": \"[12-13)\"");
 }

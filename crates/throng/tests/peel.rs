@@ -10,12 +10,12 @@ use std::path::Path;
 use proptest::prelude::*;
 use throng::loss::{Kernel, group_ncp};
 use throng::method::Partition;
-use throng::method::improve::{Effort, improve};
+use throng::method::improve::{Effort, Search, improve};
 use throng::policy::Policy;
-use throng::privacy::Tally;
-use throng::problem::Problem;
+use throng::privacy::{Judge, Tally};
+use throng::problem::{People, Problem};
 use throng::run::{self, solve};
-use throng::watch::Unwatched;
+use throng::watch::{Unwatched, Watch};
 
 fn loss(loaded: &Loaded, partition: &Partition) -> f64 {
     let kernel = Kernel::new(&loaded.problem.attributes);
@@ -72,12 +72,41 @@ proptest! {
             for method in ["mondrian", "mondrian-relaxed"] {
                 let loaded = load(&case, privacy, method);
                 let Ok(solution) = solve(&loaded.problem, &loaded.policy, &Unwatched) else { continue };
-                let effort = Effort { rounds, until: None };
+                let effort = Effort { rounds, search: Search::Rounds(rounds), until: None };
                 let improved = improve(&loaded.problem, &solution.partition, effort, &Unwatched).unwrap();
                 check_valid(&loaded, &improved);
                 let (before, after) = (loss(&loaded, &solution.partition), loss(&loaded, &improved));
                 prop_assert!(after <= before + 1e-9, "{before} became {after}");
             }
+        }
+    }
+
+    #[test]
+    fn search_keeps_wishes_and_people_apart_and_never_costs(case in cases(60), k in 2usize..4) {
+        let mut loaded = load(&case, &format!("k = {k}"), "mondrian");
+        let count = loaded.problem.len() as u32;
+        prop_assume!(count >= 12);
+        for people in [false, true] {
+            if people {
+                // Three records each.
+                loaded.problem.data.people = Some(People::new((0..count).map(|record| record / 3).collect::<Vec<_>>()));
+                loaded.problem.data.demands = None;
+            } else {
+                loaded.problem.data.demands = Some((0..count).map(|record| 1 + record % 5).collect());
+            }
+            let privacy = loaded.policy.privacy.clone();
+            loaded.problem.require(&privacy);
+            let all = Partition::from_sizes((0..count).collect(), [count as usize]);
+            let parts = Partition::from_sizes((0..count).collect(), [count as usize / 2, count as usize - count as usize / 2]);
+            let holds = |partition: &Partition| partition.groups().all(|group| {
+                Judge::new(&loaded.problem).holds(group.iter().copied())
+            });
+            let start = if holds(&parts) { parts } else { all };
+            prop_assume!(holds(&start));
+            let effort = Effort::new(0, Some(3), None);
+            let improved = improve(&loaded.problem, &start, effort, &Unwatched).unwrap();
+            check_valid(&loaded, &improved);
+            prop_assert!(loss(&loaded, &improved) <= loss(&loaded, &start) + 1e-9);
         }
     }
 
@@ -126,6 +155,85 @@ fn peel_is_nearer_to_the_best_partition_than_the_others() {
     );
     assert!(count > 50);
     assert!(means[2] < means[0] && means[2] < means[1], "{means:?}");
+}
+
+/// A table of several blocks: two numbers and three categories that have to do with each other.
+fn large(rows: u32, privacy: &str, search: usize) -> Loaded {
+    let mut text = "a,b,c,d,e,s\n".to_owned();
+    let mut state = 7u64;
+    for _ in 0..rows {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (x, y) = ((state >> 33) % 60, (state >> 45) % 7);
+        let (c, d, e) = (x / 12 + y % 2, (state >> 50) % 4, (state >> 54) % 3 + x / 30);
+        writeln!(text, "{x},{},c{c},d{d},e{e},s{}", x / 3 + 5 * y, (state >> 57) % 9).unwrap();
+    }
+    let mut policy =
+        format!("[privacy]\n{privacy}\n[method]\nname = \"peel\"\nseed = 1\nsearch = {search}\n");
+    for name in ["a", "b", "c", "d", "e"] {
+        let kind = if ["a", "b"].contains(&name) { "numeric" } else { "categorical" };
+        write!(policy, "[attribute.{name}]\nrole = \"quasi\"\nkind = \"{kind}\"\n").unwrap();
+    }
+    policy += "[attribute.s]\nrole = \"sensitive\"\n";
+    common::loaded(text, &policy)
+}
+
+#[test]
+fn search_finds_the_same_groups_on_any_number_of_threads_and_again() {
+    for privacy in ["k = 4", "k = 30", "k = 4\nl = 3", "k = 4\nt = 0.6"] {
+        let loaded = large(3000, privacy, 3);
+        let on = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap().partition)
+        };
+        let (one, two) = (on(1), on(2));
+        check_valid(&loaded, &one);
+        assert_eq!(one, two, "{privacy}");
+        assert_eq!(two, on(2), "{privacy}");
+    }
+}
+
+#[test]
+fn search_finds_what_moves_do_not() {
+    for privacy in ["k = 4", "k = 30", "k = 4\nl = 3"] {
+        let [before, after] = [0, 3].map(|search| {
+            let loaded = large(3000, privacy, search);
+            loss(&loaded, &solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap().partition)
+        });
+        assert!(after < 0.999 * before, "{privacy}: {before} became {after}");
+    }
+}
+
+#[test]
+fn a_time_limit_is_kept() {
+    let loaded = large(3000, "k = 4", 0);
+    let start = std::time::Instant::now();
+    let until = Some(start + std::time::Duration::from_millis(300));
+    let all = Partition::from_sizes((0..3000).collect(), [100; 30]);
+    let improved = improve(&loaded.problem, &all, Effort::new(0, None, until), &Unwatched).unwrap();
+    check_valid(&loaded, &improved);
+    assert!(loss(&loaded, &improved) < loss(&loaded, &all));
+    assert!(start.elapsed().as_secs_f64() < 5.0, "{:?}", start.elapsed());
+}
+
+/// Who asks to stop once gets the best so far.
+#[test]
+fn a_wish_to_stop_ends_the_search_with_what_it_has() {
+    struct StopsOnce(std::sync::atomic::AtomicBool);
+    impl Watch for StopsOnce {
+        fn take_stop(&self) -> bool {
+            self.0.swap(false, std::sync::atomic::Ordering::SeqCst)
+        }
+    }
+    let loaded = large(1500, "k = 4", 0);
+    let start = Partition::from_sizes((0..1500).collect(), [50; 30]);
+    let run = |rounds, stop| {
+        let watch = StopsOnce(std::sync::atomic::AtomicBool::new(stop));
+        improve(&loaded.problem, &start, Effort::new(0, Some(rounds), None), &watch).unwrap()
+    };
+    let stopped = run(4, true);
+    check_valid(&loaded, &stopped);
+    let (first, last) = (loss(&loaded, &stopped), loss(&loaded, &run(4, false)));
+    assert!(last < first && first <= loss(&loaded, &start), "{first} and {last}");
 }
 
 /// A policy: numbers, and categories with the hierarchies of a folder or without any.

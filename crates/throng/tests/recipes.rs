@@ -11,7 +11,7 @@ use throng::error::Fault;
 use throng::plan::Unmet;
 use throng::policy::Policy;
 use throng::recipe::Recipe;
-use throng::release::{Order, Publish};
+use throng::release::Order;
 use throng::run::Anonymize;
 use throng::run::Apply;
 use throng::run::Evaluate;
@@ -50,15 +50,8 @@ fn anonymize(folder: &Path, policy: &str, records: usize) -> Recipe {
     let data = folder.join("train.csv");
     std::fs::write(&data, csv(records, 0)).unwrap();
     let run = Anonymize {
-        data,
-        release: folder.join("train.release.csv"),
-        policy: Policy::parse(policy, None).unwrap(),
-        publish: Publish::Cells,
         order: Order::Keep,
-        overrides: Vec::new(),
-        hashes: false,
-        secret: None,
-        registry: Default::default(),
+        ..Anonymize::new(data, folder.join("train.release.csv"), Policy::parse(policy, None).unwrap())
     };
     let prepared = run.prepare(&Unwatched).unwrap();
     let recipe = prepared.recipe.clone().expect("refine learns masks");
@@ -82,6 +75,7 @@ fn apply(folder: &Path, recipe: Recipe, text: &str, unmet: Unmet) -> throng::Res
         unmet,
         hashes: false,
         secret: None,
+        formulas: Default::default(),
     };
     apply.prepare(&Unwatched)?.publish()?;
     Ok(rows_of(&release))
@@ -244,17 +238,7 @@ fn local_recodings_and_files_are_classified_too() {
     }
     let data = folder.path().join("table.csv");
     let release = folder.path().join("table.release.csv");
-    let run = Anonymize {
-        data,
-        release: release.clone(),
-        policy: Policy::parse(POLICY, None).unwrap(),
-        publish: Publish::Cells,
-        order: Order::Shuffled,
-        overrides: Vec::new(),
-        hashes: false,
-        secret: None,
-        registry: Default::default(),
-    };
+    let run = Anonymize::new(data, release.clone(), Policy::parse(POLICY, None).unwrap());
     run.run(&Unwatched).unwrap();
     let figures = classify(folder.path(), POLICY, "train = 400", Some(&release)).unwrap();
     assert!(figures["tree"]["anonymity_error"].as_f64().unwrap() < 0.1, "{figures}");

@@ -11,7 +11,7 @@ use throng::policy::Policy;
 use throng::privacy::{
     DisclosureSpec, KAnonymity, KINDS, KMap, LikenessForm, LikenessSpec, MaxGcp, OwnK, Population, Privacy,
 };
-use throng::release::{Order, Publish};
+use throng::release::Order;
 use throng::report;
 use throng::report::Report;
 use throng::run::{self, Anonymize};
@@ -51,15 +51,8 @@ impl Folder {
 
     fn try_release(&self, release: &Path, privacy: &str, method: &str) -> Result<Report> {
         let run = Anonymize {
-            data: self.data.clone(),
-            release: release.to_owned(),
-            policy: self.policy(privacy, method),
-            publish: Publish::Cells,
             order: Order::Keep,
-            overrides: Vec::new(),
-            hashes: false,
-            secret: None,
-            registry: Default::default(),
+            ..Anonymize::new(self.data.clone(), release.to_owned(), self.policy(privacy, method))
         };
         run.run(&Unwatched)
     }

@@ -37,6 +37,10 @@ impl Asked {
     fn policy(&self, rows: usize, may_go: usize, method: &str) -> String {
         let l = match self.form {
             "recursive" => format!("l = {}\ndiversity = \"recursive\"\nc = {C}\n", self.l),
+            "alpha" => {
+                let second = if self.both { ", \"t1\"" } else { "" };
+                format!("alpha = {}\nalpha_values = [\"s0\"{second}]\n", self.alpha())
+            }
             "none" => String::new(),
             form => format!("l = {}\ndiversity = \"{form}\"\n", self.l),
         };
@@ -55,12 +59,17 @@ impl Asked {
     /// Whether records may be one class, by the definitions.
     fn allows(&self, class: &[Row]) -> bool {
         let wished = !self.wishes || class.iter().all(|row| usize::from(row.wish) <= class.len());
-        let diverse = self.diverse(class.iter().map(|row| row.s).collect())
-            && (!self.both || self.diverse(class.iter().map(|row| row.t).collect()));
+        let diverse = self.diverse(class.iter().map(|row| row.s).collect(), 0)
+            && (!self.both || self.diverse(class.iter().map(|row| row.t).collect(), 1));
         !class.is_empty() && class.len() >= self.k && wished && diverse
     }
 
-    fn diverse(&self, values: Vec<u8>) -> bool {
+    fn alpha(&self) -> f64 {
+        1.0 / self.l
+    }
+
+    /// `protected` is the value that alpha is about.
+    fn diverse(&self, values: Vec<u8>, protected: u8) -> bool {
         let mut counts: Vec<usize> = (0..=9)
             .map(|value| values.iter().filter(|own| **own == value).count())
             .filter(|count| *count > 0)
@@ -69,6 +78,10 @@ impl Asked {
         let (most, size) = (counts.first().copied().unwrap_or(0) as f64, values.len() as f64);
         match self.form {
             "none" => true,
+            "alpha" => {
+                let having = values.iter().filter(|own| **own == protected).count() as f64;
+                having <= self.alpha() * size + 1e-9
+            }
             "frequency" => most * self.l <= size + 1e-9,
             "distinct" => counts.len() as f64 >= self.l,
             "entropy" => {
@@ -77,6 +90,12 @@ impl Asked {
             }
             _ => most < C * counts.iter().skip(self.l as usize - 1).sum::<usize>() as f64,
         }
+    }
+
+    /// Whether the values that are protected by name are there.
+    fn is_about(&self, rows: &[Row]) -> bool {
+        self.form != "alpha"
+            || (rows.iter().any(|row| row.s == 0) && (!self.both || rows.iter().any(|row| row.t == 1)))
     }
 
     /// Whether some of the records, all but `may_go` of them at least, may be one class.
@@ -123,7 +142,7 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
 }
 
 fn asked() -> impl Strategy<Value = Asked> {
-    let form = prop::sample::select(vec!["none", "frequency", "distinct", "entropy", "recursive"]);
+    let form = prop::sample::select(vec!["none", "frequency", "distinct", "entropy", "recursive", "alpha"]);
     (1usize..4, 2u8..9, form, any::<bool>(), any::<bool>()).prop_map(|(k, l, form, both, wishes)| {
         let whole = matches!(form, "distinct" | "recursive");
         Asked { k, l: if whole { f64::from(l / 2) } else { f64::from(l) / 2.0 }, form, both, wishes }
@@ -140,7 +159,12 @@ proptest! {
         let may_go = may_go.min(rows.len() - 1);
         let possible = asked.has_release(&rows, may_go);
         let mut parts = vec![Part::K];
-        parts.extend((asked.form != "none").then_some(Part::L));
+        prop_assume!(asked.is_about(&rows));
+        match asked.form {
+            "none" => {}
+            "alpha" => parts.push(Part::T),
+            _ => parts.push(Part::L),
+        }
         parts.extend(asked.wishes.then_some(Part::OwnK));
         // Sets that entropy and recursive diversity choose need not be those that suit single wishes.
         let exact = !asked.wishes || !matches!(asked.form, "entropy" | "recursive" | "distinct");
@@ -163,6 +187,7 @@ proptest! {
     #[test]
     fn what_is_said_to_be_impossible_is(rows in rows(), asked in asked(), may_go in 0usize..4) {
         let asked = Asked { both: true, ..asked };
+        prop_assume!(asked.is_about(&rows));
         let may_go = may_go.min(rows.len() - 1);
         match solved(&rows, &asked, may_go, "mondrian") {
             Ok((groups, left_out)) => {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use throng::error::Fault;
 use throng::plan::Registry;
 use throng::policy::Policy;
-use throng::release::{Order, Publish};
+use throng::release::Order;
 use throng::report::{self, Report};
 use throng::run::{Anonymize, Compare, Evaluate};
 use throng::watch::Unwatched;
@@ -37,15 +37,8 @@ impl Folder {
 
     fn anonymize(&self, policy: Policy) -> throng::Result<Report> {
         let anonymize = Anonymize {
-            data: self.path("t.csv"),
-            release: self.path("out.csv"),
-            policy,
-            publish: Publish::Cells,
             order: Order::Keep,
-            overrides: Vec::new(),
-            hashes: false,
-            secret: None,
-            registry: Registry::default(),
+            ..Anonymize::new(self.path("t.csv"), self.path("out.csv"), policy)
         };
         anonymize.run(&Unwatched)
     }

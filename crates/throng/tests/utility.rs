@@ -137,17 +137,7 @@ proptest! {
 }
 
 fn anonymize(data: &std::path::Path, release: &std::path::Path, policy: &Policy) -> Anonymize {
-    Anonymize {
-        data: data.to_owned(),
-        release: release.to_owned(),
-        policy: policy.clone(),
-        publish: Publish::Cells,
-        order: Order::Shuffled,
-        overrides: Vec::new(),
-        hashes: false,
-        secret: None,
-        registry: Default::default(),
-    }
+    Anonymize::new(data, release, policy.clone())
 }
 
 fn written(folder: &tempfile::TempDir, csv: &str, policy: &str) -> (std::path::PathBuf, Policy) {

@@ -37,6 +37,7 @@ fn run(setting: &Setting) -> Result<Page> {
     sections.push(scale::section(setting, &adult, folder.path())?);
     Ok(Page {
         over: "Reproduction".to_owned(),
+        private: false,
         title: "Top-down refinement for classification".to_owned(),
         subtitle: FUNG2007.citation.to_owned(),
         headline: vec![

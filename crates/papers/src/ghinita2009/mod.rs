@@ -37,6 +37,7 @@ fn run(setting: &Setting) -> Result<Page> {
     sections.extend(plots.sections);
     Ok(Page {
         over: "Reproduction".to_owned(),
+        private: false,
         title: "A framework for efficient data anonymization".to_owned(),
         subtitle: format!("{} · census9-like in place of CENSUS", GHINITA.citation),
         headline: vec![format!(

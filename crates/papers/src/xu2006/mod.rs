@@ -67,6 +67,7 @@ fn reproduce(setting: &Setting) -> Result<Page> {
     sections.insert(0, told);
     Ok(Page {
         over: "Reproduction".to_owned(),
+        private: false,
         title: "Utility-based anonymization using local recoding".to_owned(),
         subtitle: "Xu, Wang, Pei, Wang, Shi, Fu · KDD 2006".to_owned(),
         headline,

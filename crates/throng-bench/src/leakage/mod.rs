@@ -4,6 +4,7 @@
 //! Sensitive values are independent of everything here, so that whatever the attacks find was told by grouping.
 
 mod settings;
+mod summary;
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -18,6 +19,7 @@ use throng::table::Table;
 use throng::watch::Unwatched;
 
 pub use settings::{Setting, census, synthetic};
+pub use summary::{HEAD, Summary};
 
 use crate::{Result, loss};
 
@@ -113,33 +115,6 @@ pub fn outcome(setting: &Setting, way: &Way, secret: &[u8]) -> Result<Outcome> {
     let attack = attacks.pop().ok_or("there is no sensitive attribute")?;
     Ok(Outcome { gcp, attack })
 }
-
-/// One line of the table.
-pub fn line(way: &Way, outcome: &Outcome) -> String {
-    let Attack { classes, farthest, windows, .. } = &outcome.attack;
-    let windows: Vec<String> = windows
-        .iter()
-        .map(|own| format!("{:.2} ({:.2} ± {:.2})", own.mean, own.control.mean, own.control.deviation))
-        .collect();
-    let noise = if outcome.attack.is_within_noise() { "" } else { "above chance" };
-    format!(
-        "| {} | {:.4} | {} | {:.3} ({:.3} ± {:.3}) | {:.2} ({:.2}) | {} | {} |",
-        way.name,
-        outcome.gcp,
-        classes,
-        farthest.hits,
-        farthest.control.mean,
-        farthest.error,
-        farthest.dearest_hits,
-        farthest.dearest_chance,
-        windows.join(" / "),
-        noise
-    )
-}
-
-/// The head of the table.
-pub const HEAD: &str = "| way | GCP | classes | farthest member (control) | dearest tenth (chance) | z² of 10 / 100 / 300 (control) | |\n\
-     | --- | --- | --- | --- | --- | --- | --- |";
 
 /// Random numbers of a setting.
 fn random(seed: u64) -> ChaCha8Rng {

@@ -20,6 +20,9 @@ pub struct Setting {
     pub policy: String,
 }
 
+/// How far apart the seeds of two draws are.
+const DRAWS_APART: u64 = 1 << 32;
+
 /// Numbers are below this.
 const VALUES: u32 = 10_000;
 
@@ -28,11 +31,11 @@ const THIRDS: &[u32] = &[300, 200, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50];
 const HALVES: &[u32] = &[490, 51, 51, 51, 51, 51, 51, 51, 51, 51, 51];
 const SIXTHS: &[u32] = &[165, 84, 84, 84, 84, 84, 83, 83, 83, 83, 83];
 
-/// Tables of so many records with independent numbers; the study's.
-pub fn synthetic(rows: usize) -> Vec<Setting> {
+/// Tables of so many records with independent numbers; the study's. Each draw gives others.
+pub fn synthetic(rows: usize, draw: u64) -> Vec<Setting> {
     let setting = |dimensions, shares: &[u32], requirement: &str| Setting {
         name: format!("{dimensions}-d, {requirement}, top {:.3}", f64::from(shares[0]) / 1000.0),
-        csv: numbers(rows, dimensions, shares),
+        csv: numbers(rows, dimensions, shares, draw),
         policy: (0..dimensions).fold(
             format!("[privacy]\n{}\n[attribute.s]\nrole = \"sensitive\"\n", requirement.replace(", ", "\n")),
             |text, at| text + &format!("[attribute.q{at}]\nrole = \"quasi\"\nkind = \"numeric\"\n"),
@@ -49,8 +52,8 @@ pub fn synthetic(rows: usize) -> Vec<Setting> {
     ]
 }
 
-fn numbers(rows: usize, dimensions: usize, shares: &[u32]) -> String {
-    let mut random = random(dimensions as u64 * 1000 + u64::from(shares[0]));
+fn numbers(rows: usize, dimensions: usize, shares: &[u32], draw: u64) -> String {
+    let mut random = random(dimensions as u64 * 1000 + u64::from(shares[0]) + DRAWS_APART * draw);
     let total: u32 = shares.iter().sum();
     let count = |share: &u32| (rows * *share as usize).div_ceil(total as usize);
     let mut values: Vec<usize> = shares
@@ -72,10 +75,10 @@ fn numbers(rows: usize, dimensions: usize, shares: &[u32]) -> String {
     text
 }
 
-/// Records of census9-like with Occupation shuffled, at several l.
-pub fn census(folder: &Path, rows: usize) -> Result<Vec<Setting>> {
+/// Records of census9-like with Occupation shuffled, at several l. Each draw gives others.
+pub fn census(folder: &Path, rows: usize, draw: u64) -> Result<Vec<Setting>> {
     let (header, mut all) = records(&folder.join("census9-like.csv.zst"))?;
-    let mut random = random(9);
+    let mut random = random(9 + DRAWS_APART * draw);
     all.shuffle(&mut random);
     all.truncate(rows);
     let names: Vec<String> = header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();

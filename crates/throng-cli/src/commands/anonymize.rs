@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use throng::bound::Effort;
+use throng::formula::Formulas;
 use throng::plan::Registry;
 use throng::release::{Files, Order, Output, Publish};
 use throng::report::{self, Report};
@@ -35,13 +36,14 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         overrides,
         hashes: !arguments.report.is_empty(),
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
+        formulas: formulas(arguments.escape_formulas),
         registry: Registry::default(),
     };
     // Everything that is written is opened first, and appears together in the end: a report that cannot be written must
     // not leave a release behind.
     let mut files = run.files()?;
     if let Some(secret) = &arguments.secret {
-        files.read("the secret", secret);
+        files.read_too("the secret", secret)?;
     }
     let reports = open_reports(&mut files, &arguments.report)?;
     let recipe = arguments.recipe.as_deref().map(|path| files.create("the recipe", path)).transpose()?;
@@ -54,6 +56,11 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
     let certificate = certificate.map(|output| fill_certificate(output, &prepared)).transpose()?;
     publish(prepared, reports, recipe.into_iter().chain(certificate).collect(), arguments.running.quiet)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What becomes of cells that a spreadsheet would run.
+pub fn formulas(escape: bool) -> Formulas {
+    if escape { Formulas::Escape } else { Formulas::Keep }
 }
 
 fn fill_recipe(mut output: Output, prepared: &run::Prepared) -> Result<Output> {
@@ -78,11 +85,12 @@ fn fill_certificate(mut output: Output, prepared: &run::Prepared) -> Result<Outp
 
 /// Writes the reports, lets the release appear with all that belongs to it and tells what it achieves.
 pub fn publish(
-    prepared: run::Prepared,
+    mut prepared: run::Prepared,
     reports: Vec<Output>,
     others: Vec<Output>,
     quiet: bool,
 ) -> Result<()> {
+    prepared.report.provenance.command = given();
     let reports = fill_reports(reports, &prepared.report)?;
     let report = prepared.publish_with(reports.into_iter().chain(others).collect())?;
     if !quiet {
@@ -90,6 +98,11 @@ pub fn publish(
         show::note(report::terminal(&report).trim_end());
     }
     Ok(())
+}
+
+/// The arguments of this process, so that a report can name them.
+fn given() -> Vec<String> {
+    std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// Opens the reports: those that cannot be written should be known before the work.

@@ -9,7 +9,7 @@ use throng::release::{Files, Order};
 use throng::run::Apply;
 use throng::secret::Secret;
 
-use super::anonymize::{open_reports, publish};
+use super::anonymize::{formulas, open_reports, publish};
 use super::on_threads;
 use crate::args;
 use crate::progress::Progress;
@@ -27,6 +27,7 @@ pub fn run(arguments: &args::Apply) -> Result<ExitCode> {
         },
         hashes: !arguments.report.is_empty(),
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
+        formulas: formulas(arguments.escape_formulas),
     };
     let mut files = Files::default();
     files.read("the recipe", &arguments.recipe);

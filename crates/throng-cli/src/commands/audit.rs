@@ -21,7 +21,7 @@ pub fn run(arguments: &args::Audit) -> Result<ExitCode> {
     drop(progress);
     let (measures, attack) = (&findings.measures, attacked.as_ref());
     if arguments.json {
-        show::print(&report::audit_json(measures, attack)?)?;
+        show::print_json(&report::audit_json(measures, attack)?)?;
     } else if !arguments.running.quiet {
         show::print(&report::measures_terminal(measures))?;
         attack.map_or(Ok(()), |attack| show::print(&report::attack_terminal(attack)))?;

@@ -30,6 +30,9 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
     let mut files = Files::default();
     files.read("the table", &arguments.data);
     files.read_policy(&compare.policy);
+    if let Some(secret) = &arguments.secret {
+        files.read("the secret", secret);
+    }
     let mut page = files.create("the comparison", &arguments.output)?;
     let figures = arguments.json.as_deref().map(|path| files.create("the figures", path));
     let mut figures = figures.transpose()?;

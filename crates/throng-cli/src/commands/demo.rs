@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use throng::plan::Registry;
+use throng::formula::Formulas;
 use throng::policy::Policy;
-use throng::release::{Order, Output, Publish, publish_all};
+use throng::release::{Output, publish_all};
 use throng::run::Anonymize;
 use throng::{Error, ErrorCode, Result, report};
 
@@ -46,15 +46,9 @@ pub fn run(arguments: &args::Demo) -> Result<ExitCode> {
     write_sample(folder)?;
     show::print(&format!("{}\n", introduction(folder)))?;
     let run = Anonymize {
-        data: folder.join(TABLE),
-        release: folder.join(RELEASE),
-        policy: Policy::load(&folder.join(POLICY))?,
-        publish: Publish::Cells,
-        order: Order::Shuffled,
-        overrides: Vec::new(),
         hashes: true,
-        secret: None,
-        registry: Registry::default(),
+        formulas: Formulas::Keep,
+        ..Anonymize::new(folder.join(TABLE), folder.join(RELEASE), Policy::load(&folder.join(POLICY))?)
     };
     let mut files = run.files()?;
     let reports = REPORTS.iter().map(|name| files.create("the report", &folder.join(name)));

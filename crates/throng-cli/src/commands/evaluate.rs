@@ -43,7 +43,7 @@ pub fn run(arguments: &args::Evaluate) -> Result<ExitCode> {
         page.publish()?;
     }
     if arguments.json {
-        show::print(&report::json(&evaluation)?)?;
+        show::print_json(&report::json(&evaluation)?)?;
     } else if !arguments.running.quiet {
         show::print(&report::page_terminal(&evaluation.page))?;
     }

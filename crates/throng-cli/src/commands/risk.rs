@@ -20,7 +20,7 @@ pub fn run(arguments: &args::Risk) -> Result<ExitCode> {
     let risk = on_threads(&arguments.running, || measure(arguments, &policy, &progress))?;
     drop(progress);
     if arguments.json {
-        show::print(&report::json(&risk)?)?;
+        show::print_json(&report::json(&risk)?)?;
     } else if !arguments.running.quiet {
         show::print(&report::risk_terminal(&risk))?;
     }

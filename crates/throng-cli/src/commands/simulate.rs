@@ -26,7 +26,7 @@ pub fn run(arguments: &args::Simulate) -> Result<ExitCode> {
     })?;
     drop(progress);
     if arguments.json {
-        show::print(&report::json(&simulated)?)?;
+        show::print_json(&report::json(&simulated)?)?;
     } else if !arguments.running.quiet {
         show::print(&simulate::terminal(&simulated, arguments.needed))?;
     }

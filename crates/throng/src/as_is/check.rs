@@ -18,11 +18,13 @@ pub(crate) fn check(table: &Table, problem: &Problem, policy: &Policy) -> Result
         }
     };
     check_listed(policy, table.names()).or_else(&mut refuse)?;
+    let headless = suggest::check_header(table, policy)?;
     for (at, name) in table.names().iter().enumerate() {
         if let Some(why) = identifies(table, problem, policy, at) {
             refuse(not_confirmed(policy, name, &why))?;
         }
     }
+    warnings.extend(headless);
     Ok(warnings)
 }
 
@@ -51,10 +53,11 @@ fn identifies(table: &Table, problem: &Problem, policy: &Policy, at: usize) -> O
     if confirmed || matches!(policy.role(name), Role::Identifier | Role::Person | Role::Quasi) {
         return None;
     }
-    if suggest::names_people(name) {
-        return Some("its name says that it identifies people".to_owned());
-    }
     let distinct = table.distinct(at)?;
+    let texts: Vec<&str> = distinct.texts().collect();
+    if let Some(why) = suggest::identifies(name, &texts) {
+        return Some(why.to_owned());
+    }
     let records = 0..problem.len() as u32;
     let counts = distinct.counts(records.map(|record| problem.row(record)));
     let values = Values::new(distinct.texts(), &counts, &policy.missing);

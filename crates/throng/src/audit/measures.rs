@@ -108,6 +108,9 @@ pub struct Measures {
     /// Published ends of ranges that are the value of a single record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outliers: Vec<Outlier>,
+    /// Columns with cells that a spreadsheet would run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formulas: Vec<FormulaColumn>,
     /// Whether the release says what the table says, where it was compared with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truth: Option<Truth>,
@@ -255,4 +258,13 @@ pub struct ExampleClass {
 /// JSON has no word for what is not a finite number: it is written as null.
 pub(crate) fn number<'de, D: serde::Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
     Option::deserialize(from).map(|number| number.unwrap_or(f64::NAN))
+}
+
+/// A published column with cells that a spreadsheet would run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FormulaColumn {
+    /// Its name.
+    pub column: String,
+    /// Such cells; none where only the name is one.
+    pub cells: u64,
 }

@@ -5,6 +5,7 @@
 //! (they come from the table and the policy), nothing else.
 
 mod distribution;
+mod formulas;
 mod loss;
 pub(crate) mod masked_truth;
 mod meaning;
@@ -24,8 +25,8 @@ use serde::{Deserialize, Serialize};
 
 pub use loss::{Loss, LossSums};
 pub use measures::{
-    Bin, Distribution, ExactCells, ExampleClass, Measures, PeopleMeasure, QuasiIdentifierMeasure,
-    RuleMeasure, SensitiveMeasure,
+    Bin, Distribution, ExactCells, ExampleClass, FormulaColumn, Measures, PeopleMeasure,
+    QuasiIdentifierMeasure, RuleMeasure, SensitiveMeasure,
 };
 pub use outliers::Outlier;
 pub use privacy::codes_of;
@@ -188,6 +189,8 @@ pub(crate) fn audit_cells<'a>(
     measures.published_as_is =
         as_is::of_release(table, policy, &columns.all(), permuted.as_ref().map(|permuted| permuted.column));
     measures.outliers = outliers::measure(problem, table, &columns);
+    measures.formulas = formulas::measure(table);
+    measures.formulas.extend(sensitive.map(formulas::measure).unwrap_or_default());
     rules::measure(&mut measures, &published);
     privacy::measure(&mut measures, policy, &published)?;
     measures.l_feasible =

@@ -88,7 +88,9 @@ impl Permuted {
             let own = classes.rows(class);
             let values = &self.of_group[release.numbers(self.column)[classes.first_row(class)] as usize];
             let dealt = values.iter().flat_map(|(code, count)| std::iter::repeat_n(*code, *count as usize));
-            unequal += usize::from(values.iter().map(|(_, count)| count).sum::<u64>() != own.len() as u64);
+            unequal += usize::from(
+                values.iter().map(|(_, count)| u128::from(*count)).sum::<u128>() != own.len() as u128,
+            );
             own.iter().zip(dealt).for_each(|(row, code)| codes[*row as usize] = code);
         }
         if unequal > 0 {

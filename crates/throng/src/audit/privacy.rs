@@ -86,7 +86,6 @@ fn sensitive(published: &Published<'_>, at: usize) -> SensitiveMeasure {
         distinct: diversity::distinct(counts),
         entropy: diversity::entropy(counts),
         distance: closeness.distance(counts),
-        told: if diversity::distinct(counts) == 1 { counts.total() } else { 0 },
     };
     let worst = published.over_classes(at, Worst::NONE, of, Worst::and);
     SensitiveMeasure {
@@ -95,8 +94,18 @@ fn sensitive(published: &Published<'_>, at: usize) -> SensitiveMeasure {
         l_distinct: worst.distinct as u64,
         l_entropy: worst.entropy.exp(),
         t: worst.distance,
-        told_share: worst.told as f64 / (published.rows().max(1)) as f64,
+        told_share: told(published, at) as f64 / (published.rows().max(1)) as f64,
     }
+}
+
+/// Rows of classes in which all rows have the same value, whosever they are.
+fn told(published: &Published<'_>, at: usize) -> u64 {
+    let (classes, codes) = (published.classes, &published.sensitive[at]);
+    let tells = |class: &usize| {
+        let first = codes[classes.first_row(*class)];
+        classes.rows(*class).iter().all(|row| codes[*row as usize] == first)
+    };
+    (0..classes.len()).filter(tells).map(|class| classes.size(class) as u64).sum()
 }
 
 #[derive(Clone, Copy)]
@@ -105,18 +114,11 @@ struct Worst {
     distinct: usize,
     entropy: f64,
     distance: f64,
-    /// Rows of classes with one value only.
-    told: u64,
 }
 
 impl Worst {
-    const NONE: Worst = Worst {
-        frequency: f64::INFINITY,
-        distinct: usize::MAX,
-        entropy: f64::INFINITY,
-        distance: 0.0,
-        told: 0,
-    };
+    const NONE: Worst =
+        Worst { frequency: f64::INFINITY, distinct: usize::MAX, entropy: f64::INFINITY, distance: 0.0 };
 
     fn and(self, other: Self) -> Self {
         Worst {
@@ -124,7 +126,6 @@ impl Worst {
             distinct: self.distinct.min(other.distinct),
             entropy: self.entropy.min(other.entropy),
             distance: self.distance.max(other.distance),
-            told: self.told + other.told,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::permutation;
 use crate::error::{Error, ErrorCode, Result};
+use crate::formula::{has_mark, runs};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::release::Sink;
@@ -69,7 +70,47 @@ impl Received {
     ) -> Result<Self> {
         let beside = |reading: &Reading<'_>| Table::read(&sensitive_path(path), reading);
         let table = |reading: &Reading<'_>| Table::read(path, reading);
-        Self::from_readers(problem, policy, keep, watch, table, beside)
+        Self::from_others(problem, policy, keep, watch, table, beside)
+    }
+
+    /// Reads what others wrote: where it looks as if marks had been put before formulas, they are taken off.
+    pub(crate) fn from_others(
+        problem: &Problem,
+        policy: &Policy,
+        keep: Keep,
+        watch: &dyn Watch,
+        table: impl Fn(&Reading<'_>) -> Result<Table>,
+        sensitive: impl Fn(&Reading<'_>) -> Result<Table>,
+    ) -> Result<Self> {
+        let read = |marked: bool| {
+            let (table, sensitive) = (&table, &sensitive);
+            Self::from_readers(
+                problem,
+                policy,
+                keep,
+                watch,
+                move |reading| table(&reading.marked(marked)),
+                move |reading| sensitive(&reading.marked(marked)),
+            )
+        };
+        let received = read(false)?;
+        match received.is_marked(problem) {
+            true => read(true),
+            false => Ok(received),
+        }
+    }
+
+    /// Whether no cell of a release would be run by a spreadsheet and some have a mark, which the table's do not.
+    fn is_marked(&self, problem: &Problem) -> bool {
+        let tables = || [Some(&self.table), self.sensitive.as_ref()].into_iter().flatten();
+        let attributes = problem.attributes.iter().map(|own| &own.domain);
+        let domains =
+            attributes.chain(problem.sensitive.iter().chain(&problem.labels).map(|own| &own.domain));
+        let own = |test: fn(&str) -> bool| {
+            domains.clone().any(|domain| (0..domain.len() as u32).any(|code| test(domain.label(code))))
+        };
+        let marked = tables().any(|table| table.any_text(has_mark));
+        marked && !tables().any(|table| table.any_text(runs)) && (!own(has_mark) || own(runs))
     }
 
     /// Reads back what sinks have taken.
@@ -81,9 +122,21 @@ impl Received {
         keep: Keep,
         watch: &dyn Watch,
     ) -> Result<Self> {
-        let table = |reading: &Reading<'_>| release.read_back(reading);
+        Self::read_sinks((release, sensitive), false, problem, policy, keep, watch)
+    }
+
+    /// The same of what may have been written with marks before formulas.
+    pub(crate) fn read_sinks(
+        (release, sensitive): (&dyn Sink, Option<&dyn Sink>),
+        marked: bool,
+        problem: &Problem,
+        policy: &Policy,
+        keep: Keep,
+        watch: &dyn Watch,
+    ) -> Result<Self> {
+        let table = |reading: &Reading<'_>| release.read_back(&reading.marked(marked));
         let beside = |reading: &Reading<'_>| match sensitive {
-            Some(sink) => sink.read_back(reading),
+            Some(sink) => sink.read_back(&reading.marked(marked)),
             None => Err(no_sensitive_values()),
         };
         Self::from_readers(problem, policy, keep, watch, table, beside)

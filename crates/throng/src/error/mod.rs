@@ -101,6 +101,10 @@ struct Parts {
     place: Place,
     hint: Option<String>,
     excerpt: Option<Excerpt>,
+    /// Which value of a structured file is at fault, for whoever has the text and can tell its line.
+    value: Option<String>,
+    /// The key of a requirement and the most that could be asked, as people write it.
+    reachable: Option<(&'static str, String)>,
 }
 
 impl Error {
@@ -112,6 +116,8 @@ impl Error {
             place: Place::default(),
             hint: None,
             excerpt: None,
+            value: None,
+            reachable: None,
         }))
     }
 
@@ -151,6 +157,12 @@ impl Error {
         self
     }
 
+    /// Puts words after the sentence.
+    pub(crate) fn followed_by(mut self, words: impl fmt::Display) -> Self {
+        self.0.message += &words.to_string();
+        self
+    }
+
     /// Says in which file.
     pub fn in_file(mut self, file: impl AsRef<Path>) -> Self {
         self.0.place.file.get_or_insert_with(|| file.as_ref().to_owned());
@@ -173,6 +185,17 @@ impl Error {
     pub fn for_attribute(mut self, name: impl Into<String>) -> Self {
         self.0.place.attribute = Some(name.into());
         self
+    }
+
+    /// Says which value of a structured file is at fault, such as `attributes.age.cells[2]`.
+    pub(crate) fn of_value(mut self, path: &str) -> Self {
+        self.0.value = Some(path.to_owned());
+        self
+    }
+
+    /// Which value of a structured file is at fault.
+    pub(crate) fn value(&self) -> Option<&str> {
+        self.0.value.as_deref()
     }
 
     /// Says what to do about it.
@@ -202,6 +225,17 @@ impl Error {
         self.0.place.column = Some(before[line_start..].chars().count() as u64 + 1);
         self.0.excerpt = Some(excerpt);
         self
+    }
+
+    /// Says what could be asked for instead.
+    pub(crate) fn reaching(mut self, key: &'static str, most: impl fmt::Display) -> Self {
+        self.0.reachable = Some((key, most.to_string()));
+        self
+    }
+
+    /// What could be asked for instead, where that is known: a key of `[privacy]` and its value.
+    pub fn reachable(&self) -> Option<(&'static str, &str)> {
+        self.0.reachable.as_ref().map(|(key, most)| (*key, most.as_str()))
     }
 
     /// What went wrong, for programs.

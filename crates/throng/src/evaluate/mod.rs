@@ -19,7 +19,7 @@ use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::release::Publish;
 use crate::report::Section;
-use crate::table::{Storage, Table};
+use crate::table::{Reading, Storage, Table};
 use crate::watch::Watch;
 use crate::words::did_you_mean;
 
@@ -106,10 +106,13 @@ pub trait Solver {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution>;
 }
 
+/// Opens a table as it is to be read, from wherever it comes.
+pub type Open<'a> = dyn Fn(&Reading<'_>) -> Result<Table> + 'a;
+
 /// What a task looks at.
 pub struct Study<'a> {
-    /// Where the table came from, for tasks that read more of it.
-    pub data: &'a Path,
+    /// Opens the table again, for tasks that read more of it.
+    pub open: &'a Open<'a>,
     /// The table.
     pub table: &'a Table,
     /// The table under the policy.
@@ -141,10 +144,10 @@ pub struct Outcome {
     pub sections: Vec<Section>,
 }
 
-/// Reads a file with every column coded.
-pub(crate) fn read_all(path: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Table> {
+/// Opens a table with every column coded.
+pub(crate) fn read_all(open: &Open<'_>, policy: &Policy, watch: &dyn Watch) -> Result<Table> {
     let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
-    Table::read(path, &policy.reading(&plan, watch))
+    open(&policy.reading(&plan, watch))
 }
 
 /// A file named beside the policy if it is there, else from where the command runs.

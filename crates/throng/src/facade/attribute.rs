@@ -92,6 +92,15 @@ impl Attribute {
         self.set("hierarchy", path.as_ref().display().to_string())
     }
 
+    /// What the key that was given last is called by whoever gave it, for fronts in other languages; errors name it so.
+    #[doc(hidden)]
+    pub fn called(mut self, place: &str) -> Self {
+        if let Some(key) = self.keys.last_mut() {
+            key.place = Some(place.to_owned());
+        }
+        self
+    }
+
     /// Any key of an attribute's section, such as `rules` or `leaf_weights`.
     pub fn set(mut self, name: &str, value: impl Serialize) -> Self {
         self.keys.retain(|own| own.name != name);

@@ -1,16 +1,15 @@
 //! Measuring a release that exists.
 
 use super::{Data, given};
-use crate::audit::{Findings, Keep, Received, audit};
+use crate::audit::{Findings, Keep, Received};
 use crate::bind;
 use crate::error::Result;
-use crate::method::Methods;
-use crate::plan;
-use crate::policy::Policy;
-use crate::problem::Problem;
+use crate::policy::{Policy, suggest};
+use crate::run;
 use crate::watch::{Unwatched, Watch};
 
-/// Measures what a release achieves, from the two tables and the policy alone.
+/// Measures what a release achieves, from the two tables and the policy alone, and looks whether each of its rows is true
+/// of a record.
 ///
 /// ```
 /// use throng::{Audit, Data, Policy};
@@ -64,20 +63,18 @@ impl<'a> Audit<'a> {
         let release = given("the release", "release(…)", &self.release)?;
         let (policy, watch) = (&self.policy, self.watch);
         let table = original.open(&policy.reading(&bind::plan(policy), watch))?;
-        let mut problem = Problem::new(&table, policy)?;
-        problem.suppressible = plan::records(plan::allowance(policy, &Methods::standard()), problem.len());
-        let received = match (release.path(), &self.sensitive) {
-            (Some(path), None) => Received::read(path, &problem, policy, Keep::Audited, watch)?,
-            (_, sensitive) => Received::from_readers(
-                &problem,
+        suggest::check_header(&table, policy)?;
+        run::audit_table(&table, policy, watch, |problem| match (release.path(), &self.sensitive) {
+            (Some(path), None) => Received::read(path, problem, policy, Keep::Audited, watch),
+            (_, sensitive) => Received::from_others(
+                problem,
                 policy,
                 Keep::Audited,
                 watch,
                 |reading| release.open(reading),
                 |reading| given("the table of sensitive values", "sensitive(…)", sensitive)?.open(reading),
-            )?,
-        };
-        audit(&problem, policy, &received, watch)
+            ),
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use crate::plan::Registry;
 use crate::policy::Policy;
 use crate::report::Comparison;
 use crate::run;
+use crate::secret::Secret;
 use crate::watch::{Unwatched, Watch};
 
 /// Runs several methods and values of k on one table.
@@ -27,6 +28,7 @@ pub struct Compare<'a> {
     data: Option<Data>,
     methods: Vec<String>,
     ks: Vec<usize>,
+    secret: Option<Secret>,
     registry: Registry,
     watch: &'a dyn Watch,
 }
@@ -39,6 +41,7 @@ impl<'a> Compare<'a> {
             data: None,
             methods: Vec::new(),
             ks: Vec::new(),
+            secret: None,
             registry: Registry::default(),
             watch: &Unwatched,
         }
@@ -59,6 +62,11 @@ impl<'a> Compare<'a> {
         Compare { ks: ks.into_iter().collect(), ..self }
     }
 
+    /// What every lot is drawn from, to repeat the figures; fresh unless this brings one.
+    pub fn secret(self, secret: Secret) -> Self {
+        Compare { secret: Some(secret), ..self }
+    }
+
     /// The methods to choose from, for methods of your own.
     pub fn registry(self, registry: Registry) -> Self {
         Compare { registry, ..self }
@@ -73,7 +81,7 @@ impl<'a> Compare<'a> {
     pub fn run(self) -> Result<Comparison> {
         let data = given("the table to compare on", "read(…)", &self.data)?;
         let compare = run::Compare {
-            secret: None,
+            secret: self.secret,
             data: data.name().to_owned(),
             policy: self.policy,
             methods: self.methods,

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use arrow_schema::{Schema, SchemaRef};
 
+use crate::bind;
 use crate::error::Result;
 use crate::format::CSV;
+use crate::policy::Policy;
 use crate::release::Batches;
 use crate::table::{Reading, Table};
+use crate::watch::Watch;
 
 /// Where a table comes from: a file, text in memory, or Arrow record batches. Paths convert by themselves.
 ///
@@ -42,6 +45,12 @@ impl Data {
     /// Record batches of one schema.
     pub fn batches(schema: SchemaRef, batches: impl IntoIterator<Item = RecordBatch>) -> Self {
         Data(Source::Batches(Batches { schema, batches: batches.into_iter().collect() }))
+    }
+
+    /// The table as a policy needs it.
+    #[doc(hidden)]
+    pub fn table(&self, policy: &Policy, watch: &dyn Watch) -> Result<Table> {
+        self.open(&policy.reading(&bind::plan(policy), watch))
     }
 
     /// What it is called in messages and reports.

@@ -7,7 +7,7 @@ use crate::format::CSV;
 use crate::plan::{Plan, Solved, Written};
 use crate::problem::Problem;
 use crate::recipe::Recipe;
-use crate::release::{Batches, Publish, Sink, permutation};
+use crate::release::{Batches, Publish, Sink, permutation, records_in_order};
 use crate::report::{Provenance, Report};
 use crate::run::{self, Clock, Job, Prepared};
 use crate::table::Table;
@@ -37,6 +37,9 @@ pub struct Anonymized<R> {
     pub report: Report,
     /// How other records can be masked in the same way, if the method learned that.
     pub recipe: Option<Recipe>,
+    /// The row of the table, counted from 0, behind each row of a release of record batches. For the holder of the table
+    /// alone: it undoes the shuffle.
+    pub rows: Vec<u32>,
 }
 
 /// A plan and its table.
@@ -61,13 +64,18 @@ impl Ready<'_> {
         };
         let prepared = job.prepare(&self.table, self.clock, self.watch)?;
         let recipe = prepared.recipe.clone();
-        Ok(Anonymized { release: path.to_owned(), sensitive, report: prepared.publish()?, recipe })
+        let (release, report) = (path.to_owned(), prepared.publish()?);
+        Ok(Anonymized { release, sensitive, report, recipe, rows: Vec::new() })
     }
 
     pub fn into_batches(self) -> Result<Anonymized<Batches>> {
-        self.in_memory(|ready, problem, solved| {
+        let mut rows = Vec::new();
+        let made = self.in_memory(|ready, problem, solved| {
+            let records = records_in_order(problem, &solved.solution, ready.plan.order());
+            rows = records.into_iter().map(|record| problem.row(record) as u32).collect();
             ready.plan.to_batches(&ready.table, problem, solved, ready.watch)
-        })
+        })?;
+        Ok(Anonymized { rows, ..made })
     }
 
     pub fn into_csv(self) -> Result<Anonymized<String>> {
@@ -77,12 +85,13 @@ impl Ready<'_> {
         let text = |file: crate::release::MemoryFile| {
             String::from_utf8(file.bytes).map_err(|_| Error::bug("a release that is not UTF-8"))
         };
-        let Anonymized { release, sensitive, report, recipe } = made;
+        let Anonymized { release, sensitive, report, recipe, rows } = made;
         Ok(Anonymized {
             release: text(release)?,
             sensitive: sensitive.map(text).transpose()?,
             report,
             recipe,
+            rows,
         })
     }
 
@@ -105,6 +114,7 @@ impl Ready<'_> {
             |problem, solved| write(&self, problem, solved),
             |_| Ok(provenance),
         )?;
-        Ok(Anonymized { release: written.release, sensitive: written.sensitive, report, recipe })
+        let Written { release, sensitive, .. } = written;
+        Ok(Anonymized { release, sensitive, report, recipe, rows: Vec::new() })
     }
 }

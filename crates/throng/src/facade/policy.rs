@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Attribute;
+use super::{Attribute, Data};
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
+use crate::policy::suggest::suggest;
 use crate::privacy::Spec;
+use crate::table::{Reading, Storage};
+use crate::watch::Unwatched;
 
 /// A policy that is being written.
 ///
@@ -36,6 +39,8 @@ use crate::privacy::Spec;
 #[must_use = "`build` makes the policy"]
 pub struct PolicyBuilder {
     sections: Vec<Section>,
+    /// The section and the key that were given last.
+    last: Option<(usize, usize)>,
     requirements: Vec<Arc<dyn Spec>>,
 }
 
@@ -52,17 +57,37 @@ struct Section {
 pub(super) struct Key {
     pub name: String,
     value: std::result::Result<toml::Value, String>,
+    /// What whoever wrote it calls it.
+    pub place: Option<String>,
 }
 
 pub(super) fn key(name: &str, value: impl Serialize) -> Key {
     let value = toml::Value::try_from(value).map_err(|cause| cause.to_string());
-    Key { name: name.to_owned(), value }
+    Key { name: name.to_owned(), value, place: None }
 }
 
 impl Policy {
     /// A policy in code.
     pub fn builder() -> PolicyBuilder {
         PolicyBuilder::default()
+    }
+
+    /// A first policy for a table, guessed from its values and names, as `throng init` does. Its text explains each guess and
+    /// marks with CHECK what is not sure, which is held back.
+    ///
+    /// ```
+    /// use throng::{Data, Policy, Role};
+    /// let people = Data::csv("name,age,city\nAda,31,Rome\nBen,34,Oslo\nCleo,36,Rome\nDan,31,Oslo\n");
+    /// let policy = Policy::guess(people)?;
+    /// assert_eq!(policy.attributes["age"].role, Role::Quasi);
+    /// # Ok::<(), throng::Error>(())
+    /// ```
+    pub fn guess(data: impl Into<Data>) -> Result<Self> {
+        let plan = |names: &[String]| Ok(vec![Storage::Coded; names.len()]);
+        let table = data.into().open(&Reading::new(&plan, &Unwatched))?;
+        let text = suggest(&table)?.text;
+        Policy::parse(&text, None)
+            .map_err(|error| Error::bug(format!("the suggested policy is not valid: {}", error.message())))
     }
 
     /// Asks for one thing more, such as a privacy model of your own.
@@ -163,6 +188,17 @@ impl PolicyBuilder {
         self
     }
 
+    /// What the key that was given last is called by whoever gave it, for fronts in other languages; errors name it so.
+    #[doc(hidden)]
+    pub fn called(mut self, place: &str) -> Self {
+        if let Some(key) =
+            self.last.and_then(|(section, key)| self.sections.get_mut(section)?.keys.get_mut(key))
+        {
+            key.place = Some(place.to_owned());
+        }
+        self
+    }
+
     /// Checks it, as if it had been written as a file.
     pub fn build(self) -> Result<Policy> {
         let (text, lines) = self.text()?;
@@ -171,17 +207,15 @@ impl PolicyBuilder {
     }
 
     fn set(mut self, heading: &str, key: Key) -> Self {
-        let known = self.sections.iter_mut().find(|section| section.heading == heading);
-        match known {
-            Some(section) => {
-                section.keys.retain(|own| own.name != key.name);
-                section.keys.push(key);
-            }
-            None => {
-                let heading = heading.to_owned();
-                self.sections.push(Section { heading, attribute: None, keys: vec![key] });
-            }
-        }
+        let known = self.sections.iter().position(|section| section.heading == heading);
+        let at = known.unwrap_or_else(|| {
+            self.sections.push(Section { heading: heading.to_owned(), attribute: None, keys: Vec::new() });
+            self.sections.len() - 1
+        });
+        let keys = &mut self.sections[at].keys;
+        keys.retain(|own| own.name != key.name);
+        keys.push(key);
+        self.last = Some((at, keys.len() - 1));
         self
     }
 
@@ -190,9 +224,13 @@ impl PolicyBuilder {
         let (mut text, mut lines) = (String::new(), Vec::new());
         for section in &self.sections {
             text += &format!("[{}]\n", section.heading);
-            lines.push(Said { argument: None, attribute: section.attribute.clone() });
+            lines.push(Said { argument: None, attribute: section.attribute.clone(), place: None });
             for key in &section.keys {
-                let said = Said { argument: Some(key.name.clone()), attribute: section.attribute.clone() };
+                let said = Said {
+                    argument: Some(key.name.clone()),
+                    attribute: section.attribute.clone(),
+                    place: key.place.clone(),
+                };
                 let value = key.value.as_ref().map_err(|cause| {
                     let message = format!("the value cannot stand in a policy: {cause}");
                     said.name(Error::new(ErrorCode::BadValue, message))
@@ -209,12 +247,16 @@ impl PolicyBuilder {
 struct Said {
     argument: Option<String>,
     attribute: Option<String>,
+    place: Option<String>,
 }
 
 impl Said {
     /// Lets an error tell the argument in place of the text, which nobody has seen.
     fn name(&self, error: Error) -> Error {
         let words = match (&self.argument, &self.attribute) {
+            _ if self.place.is_some() => {
+                format!("the argument {}: ", self.place.as_deref().unwrap_or_default())
+            }
             (Some(argument), None) => format!("the argument {argument}: "),
             (Some(argument), Some(name)) => format!("the argument {argument} of the attribute \"{name}\": "),
             (None, Some(name)) => format!("the attribute \"{name}\": "),

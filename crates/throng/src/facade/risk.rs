@@ -1,9 +1,11 @@
 //! The risk of a table as it stands.
 
 use super::{Data, given};
+use crate::as_is;
 use crate::bind;
 use crate::error::{Error, ErrorCode, Result};
-use crate::policy::Policy;
+use crate::policy::suggest::person;
+use crate::policy::{Policy, suggest};
 use crate::problem::Problem;
 use crate::risk::{self, Background, Risk as RiskReport};
 use crate::watch::{Unwatched, Watch};
@@ -60,6 +62,7 @@ impl<'a> Risk<'a> {
         let (policy, watch) = (&self.policy, self.watch);
         risk::check_fraction(self.fraction)?;
         let table = data.open(&policy.reading(&bind::plan(policy), watch))?;
+        suggest::check_header(&table, policy)?;
         let problem = Problem::new(&table, policy)?;
         let open = |data: &Data| {
             risk::open_population(&problem, &policy.missing, watch, |reading| data.open(reading))
@@ -74,7 +77,10 @@ impl<'a> Risk<'a> {
             (None, Some(fraction)) => Background::Fraction(fraction),
             (None, None) => Background::Itself,
         };
-        risk::measure(&problem, &policy.missing, background, watch)
+        let mut risk = risk::measure(&problem, &policy.missing, background, watch)?;
+        risk.published_as_is = Some(as_is::of_table(&table, &problem, policy));
+        risk.notes.extend(person::warning(&table, policy));
+        Ok(risk)
     }
 }
 

@@ -4,6 +4,7 @@ use memchr::{memchr, memchr3};
 
 use super::{AnySyntax, Format, Syntax, Target, Value, Writable};
 use crate::error::Result;
+use crate::formula::{Formulas, MARK, needs_mark};
 use crate::table::blocks::Blocks;
 use crate::table::source::Input;
 use crate::table::{Dialect, Reading, Table, chunk, text};
@@ -26,16 +27,28 @@ fn read_tabs(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
 /// Writes with the table's own delimiter.
 fn write_any(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
     let delimiter = table.dialect().unwrap_or_default().delimiter;
-    table.write_lines(&AnySyntax::Delimited(Delimited { delimiter }), target, watch)
+    table.write_lines(
+        &AnySyntax::Delimited(Delimited { delimiter, formulas: table.formulas() }),
+        target,
+        watch,
+    )
 }
 
 fn write_tabs(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {
-    table.write_lines(&AnySyntax::Delimited(Delimited { delimiter: b'\t' }), target, watch)
+    let syntax = Delimited { delimiter: b'\t', formulas: table.formulas() };
+    table.write_lines(&AnySyntax::Delimited(syntax), target, watch)
 }
 
 /// One row per line, cells in quotes where they need them.
 pub(crate) struct Delimited {
     delimiter: u8,
+    formulas: Formulas,
+}
+
+impl Delimited {
+    fn marks(&self, cell: &str) -> bool {
+        self.formulas == Formulas::Escape && needs_mark(cell)
+    }
 }
 
 impl Syntax for Delimited {
@@ -58,11 +71,14 @@ impl Syntax for Delimited {
     fn cell(&self, value: Value<'_>, line: &mut Vec<u8>) {
         let cell = value.text().as_bytes();
         let special = memchr3(self.delimiter, b'"', b'\n', cell).is_some() || memchr(b'\r', cell).is_some();
+        let mark = if self.marks(value.text()) { &[MARK as u8][..] } else { &[] };
         if !special {
+            line.extend_from_slice(mark);
             line.extend_from_slice(cell);
             return;
         }
         line.push(b'"');
+        line.extend_from_slice(mark);
         for &byte in cell {
             if byte == b'"' {
                 line.push(b'"');
@@ -82,7 +98,7 @@ impl Syntax for Delimited {
     }
 
     fn delimiter(&self) -> Option<u8> {
-        Some(self.delimiter)
+        (self.formulas == Formulas::Keep).then_some(self.delimiter)
     }
 }
 
@@ -92,6 +108,7 @@ fn read(input: Input<'_>, reading: &Reading<'_>, delimiter: Option<u8>) -> Resul
     let mut blocks = Blocks::start(input.into_stream(), |start| {
         dialect = Dialect::sniff(start);
         dialect.delimiter = delimiter.unwrap_or(dialect.delimiter);
+        dialect.marked = reading.marked;
         let dialect = dialect;
         Box::new(move |text| dialect.last_record_end(text))
     })?;

@@ -27,6 +27,7 @@ pub use parquet::PARQUET;
 pub(crate) use syntax::{AnySyntax, InSyntax, Syntax, Value, push_row};
 
 use crate::error::{Error, ErrorCode, Result};
+use crate::formula::Formulas;
 use crate::table::source::{Input, ending_of};
 use crate::table::{Dialect, Reading, Table};
 use crate::watch::Watch;
@@ -63,6 +64,11 @@ impl Format {
         let ending = ending_of(path);
         let told = FORMATS.iter().find(|format| format.endings.contains(&ending.as_str()));
         told.copied().unwrap_or(&CSV)
+    }
+
+    /// Whether spreadsheets open its files as they are.
+    pub fn is_delimited(&self) -> bool {
+        [&CSV, &TSV].iter().any(|own| own.name == self.name)
     }
 
     /// Writes a table of a release. `place` is what errors say they were writing.
@@ -127,6 +133,9 @@ pub(crate) trait Writable {
 
     /// How the table that it was made from delimits its cells, if that is one of delimited text.
     fn dialect(&self) -> Option<Dialect>;
+
+    /// What becomes of cells that a spreadsheet would run.
+    fn formulas(&self) -> Formulas;
 
     /// Writes it as lines of text.
     fn write_lines(&self, syntax: &AnySyntax, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()>;

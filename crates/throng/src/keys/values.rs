@@ -55,7 +55,7 @@ pub(crate) fn weight(source: Source<'_>, key: &str, written: &Spanned<f64>) -> R
     if is_weight(weight) {
         return Ok(weight);
     }
-    let message = format!("{key} must be {WEIGHT_EXPECTED}, found {weight}");
+    let message = format!("{key} must be {WEIGHT_EXPECTED}, found {weight:e}");
     Err(source
         .error(ErrorCode::BadValue, &written.span(), message, "too near to 0, or too large")
         .with_hint("only how such numbers compare with each other counts; what is left out counts as 1"))

@@ -5,6 +5,7 @@
 //! are grouped in the best of all ways.
 
 use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
 use super::exact::{self, Exact, all};
 use super::facts::Because;
@@ -17,13 +18,13 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::loss::{Kernel, group_ncp};
 use crate::mapping;
 use crate::privacy::{Part, Tally};
-use crate::problem::Problem;
+use crate::problem::{Attribute, Problem};
 use crate::watch::Watch;
 
 /// The registry's entry.
 pub const AUTO: Entry = Entry {
     name: "auto",
-    summary: "chooses by requirement, size and time: the best of several on small tables, peel where it can, hilbert on tables too large for it",
+    summary: "chooses by requirement, size and time: the best of several on small tables, peel where it can, the better of mondrian and hilbert on tables too large for it",
     citation: "throng",
     guarantee: "that of the method it chooses; the report says which and why",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::MaxLoss, Part::People],
@@ -49,6 +50,13 @@ const SECONDS: f64 = 120.0;
 /// Cells of quasi-identifiers that peel goes through in a second: a third of what two cores did with a million records,
 /// for slower machines.
 const CELLS_PER_SECOND: f64 = 250_000.0;
+
+/// From so many attributes on, and where more than one number has more values than so many, peel looks at no more than
+/// so many rows in all, or at each so often.
+const MANY_ATTRIBUTES: usize = 30;
+const MANY_VALUES: usize = 2000;
+const LOOKS_IN_ALL: usize = 30_000_000;
+const LEAST_LOOKS: usize = 300;
 
 /// Up to so many records, several methods are run.
 const SMALL: usize = 1000;
@@ -103,11 +111,43 @@ impl Auto {
                 because: Because::TableIsTiny,
             };
         }
-        Choice {
-            name: peel::PEEL.name,
-            method: Box::new(peel::Peel { seconds: self.seconds, ..peel::Peel::default() }),
-            because: Because::LosesLeast,
+        Choice { name: peel::PEEL.name, method: Box::new(self.peel(problem)), because: Because::LosesLeast }
+    }
+
+    /// Peel, with a limit on what it looks at where it would look at nearly everything for little: many attributes, or several
+    /// numbers of which hardly any value occurs twice. Among many groups of many attributes moves are slow too; the search
+    /// that follows is not.
+    fn peel(&self, problem: &Problem) -> peel::Peel {
+        let attributes = &problem.attributes;
+        let many_values = |attribute: &&Attribute| attribute.domain.len() > MANY_VALUES;
+        let wide = attributes.len() >= MANY_ATTRIBUTES;
+        let hard = wide || attributes.iter().filter(many_values).count() > 1;
+        let looks = (LOOKS_IN_ALL / problem.len().max(1)).max(LEAST_LOOKS);
+        peel::Peel {
+            rounds: if wide { 0 } else { improve::ROUNDS },
+            effort: if hard { looks } else { peel::EFFORT },
+            seconds: self.seconds,
+            ..peel::Peel::default()
         }
+    }
+
+    /// The better of the fast methods, improved. Tells its name.
+    fn fast(&self, problem: &Problem, watch: &dyn Watch) -> Result<(&'static str, Solution)> {
+        let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+        let methods = Methods::standard();
+        let mut best: Option<(f64, &'static str, Solution)> = None;
+        for entry in [mondrian::STRICT, ordered::HILBERT] {
+            let method = methods.configure(&entry, &toml::Table::new()).map_err(|mistake| mistake.error)?;
+            let solution = method.solve(problem, watch)?;
+            let loss = loss(problem, &solution);
+            if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
+                best = Some((loss, entry.name, solution));
+            }
+        }
+        let (_, name, mut solution) = best.ok_or_else(|| Error::bug("there is no fast method"))?;
+        let effort = improve::Effort::new(0, None, until);
+        solution.partition = improve::improve(problem, &solution.partition, effort, watch)?;
+        Ok((name, solution))
     }
 
     fn is_too_large(&self, problem: &Problem) -> bool {
@@ -118,13 +158,19 @@ impl Auto {
     /// The solution that loses least of those of several methods; of equals the first.
     fn least_of_several(problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         let methods = Methods::standard();
-        let improved =
-            toml::Table::from_iter([(improve::OPTION.name.to_owned(), toml::Value::Boolean(true))]);
         let asked: Vec<Part> = problem.requirement.parts().collect();
         let (mut best, mut of): (Option<(f64, &'static str, Solution)>, Vec<Cow<'static, str>>) =
             (None, Vec::new());
         for entry in CANDIDATES.iter().filter(|entry| asked.iter().all(|part| entry.takes.contains(part))) {
-            let method = methods.configure(entry, &improved).map_err(|mistake| mistake.error)?;
+            // All are searched further as the best of them is, below.
+            let search = if entry.name == peel::PEEL.name { "search" } else { "improve_rounds" };
+            let moved: toml::Table = [
+                ("improve".to_owned(), toml::Value::Boolean(true)),
+                (search.to_owned(), toml::Value::Integer(0)),
+            ]
+            .into_iter()
+            .collect();
+            let method = methods.configure(entry, &moved).map_err(|mistake| mistake.error)?;
             let solution = method.solve(problem, watch)?;
             let loss = loss(problem, &solution);
             of.push(entry.name.into());
@@ -133,6 +179,10 @@ impl Auto {
             }
         }
         let (_, name, mut solution) = best.ok_or_else(|| Error::bug("no method takes the requirement"))?;
+        if !problem.rules.any_hard() {
+            solution.partition =
+                improve::improve(problem, &solution.partition, improve::Effort::new(0, None, None), watch)?;
+        }
         let because = Because::LostLeast { of };
         solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
         Ok(solution)
@@ -163,6 +213,13 @@ impl Method for Auto {
         let small = all::MOST + 1..=SMALL;
         if small.contains(&problem.len()) && problem.limits.is_empty() && only_size_counts(problem) {
             return Self::least_of_several(problem, watch);
+        }
+        let plain = only_size_counts(problem) && problem.demands.is_none() && !problem.rules.any_hard();
+        if plain && problem.limits.is_empty() && self.is_too_large(problem) {
+            let (name, mut solution) = self.fast(problem, watch)?;
+            let because = Because::TableIsLarge { seconds: self.seconds.unwrap_or(SECONDS) };
+            solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
+            return Ok(solution);
         }
         let Choice { name, method, because } = self.choose(problem);
         let mut solution = method.solve(problem, watch)?;

@@ -225,6 +225,7 @@ impl Methods {
         }
         if entry.traits.published == Published::AsClasses {
             options.push(improve::OPTION);
+            options.extend(improve::FURTHER_OPTIONS);
         }
         Ok(options)
     }

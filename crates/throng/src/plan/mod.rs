@@ -26,11 +26,12 @@ use crate::audit::{Cells, Findings, Keep, Received, audit, masked_truth};
 use crate::bind;
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
+use crate::formula::Formulas;
 use crate::method::options::Mistake;
 use crate::method::{
     Entry, LeavingOut, Mended, Method, Methods, PerPart, Published, Solution, Together, Traits, WholePeople,
 };
-use crate::policy::Policy;
+use crate::policy::{Policy, suggest};
 use crate::privacy::Part;
 use crate::problem::Problem;
 use crate::release::{
@@ -49,6 +50,8 @@ pub struct Choices {
     pub order: Order,
     /// What the order and every lot is drawn from; fresh unless somebody brings one.
     pub secret: Option<Secret>,
+    /// What becomes of cells that a spreadsheet would run.
+    pub formulas: Formulas,
 }
 
 /// What happens where a release does not meet its requirement.
@@ -82,6 +85,7 @@ pub struct Plan {
     target: Option<Target>,
     publish: Publish,
     order: Order,
+    formulas: Formulas,
     /// Whether somebody brought the secret.
     keyed: bool,
     secret: Secret,
@@ -110,6 +114,8 @@ pub struct Written<S> {
     pub sensitive: Option<S>,
     /// Whose each row is, where requirements count people. It is not part of what is published.
     people: Option<Vec<u32>>,
+    /// Whether cells that a spreadsheet would run have a mark before them.
+    marked: bool,
 }
 
 impl<S: Sink> Written<S> {
@@ -122,7 +128,8 @@ impl<S: Sink> Written<S> {
         watch: &dyn Watch,
     ) -> Result<Received> {
         let sensitive = self.sensitive.as_ref().map(|sink| sink as &dyn Sink);
-        let mut received = Received::read_back(&self.release, sensitive, problem, policy, keep, watch)?;
+        let sinks = (&self.release as &dyn Sink, sensitive);
+        let mut received = Received::read_sinks(sinks, self.marked, problem, policy, keep, watch)?;
         received.people = self.people.clone();
         Ok(received)
     }
@@ -160,6 +167,7 @@ impl Plan {
                 Published::ByPermutation => Publish::Permutation,
             },
             order: choices.order,
+            formulas: choices.formulas,
             keyed: choices.secret.is_some(),
             secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
             suppress: allowance(&policy, methods),
@@ -186,6 +194,7 @@ impl Plan {
             target: None,
             publish: choices.publish,
             order: choices.order,
+            formulas: choices.formulas,
             keyed: choices.secret.is_some(),
             secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
             // Leaving records out was asked for, however many.
@@ -300,7 +309,9 @@ impl Plan {
         problem: &'a Problem,
         solved: &Solved,
     ) -> Result<Release<'a>> {
-        Release::new(table, problem, &solved.policy, &solved.solution, self.publish, self.order)
+        let release =
+            Release::new(table, problem, &solved.policy, &solved.solution, self.publish, self.order)?;
+        Ok(release.with_formulas(self.formulas))
     }
 
     /// Writes the release of a solution to a file beside the name that it will get.
@@ -315,6 +326,7 @@ impl Plan {
         if self.publish == Publish::Permutation {
             permutation::check_name(path)?;
         }
+        self.check_marks(Format::of(path)).map_err(|error| error.in_file(path))?;
         let release = Output::create(path)?;
         let sensitive = match self.publish {
             Publish::Permutation => {
@@ -323,7 +335,7 @@ impl Plan {
             }
             Publish::Cells | Publish::Bounds => None,
         };
-        let mut written = Written { release, sensitive, people: None };
+        let mut written = Written { release, sensitive, people: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -337,9 +349,11 @@ impl Plan {
         format: &'static Format,
         watch: &dyn Watch,
     ) -> Result<Written<MemoryFile>> {
+        self.check_marks(format)?;
         let permuted = self.publish == Publish::Permutation;
         let sensitive = permuted.then(|| MemoryFile::new(format));
-        let mut written = Written { release: MemoryFile::new(format), sensitive, people: None };
+        let release = MemoryFile::new(format);
+        let mut written = Written { release, sensitive, people: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -353,9 +367,21 @@ impl Plan {
         watch: &dyn Watch,
     ) -> Result<Written<Batches>> {
         let sensitive = (self.publish == Publish::Permutation).then(Batches::new);
-        let mut written = Written { release: Batches::new(), sensitive, people: None };
+        let mut written = Written { release: Batches::new(), sensitive, people: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
+    }
+
+    /// Only delimited text is opened by spreadsheets as it is; in other formats a mark would be one more letter.
+    fn check_marks(&self, format: &Format) -> Result<()> {
+        match self.formulas == Formulas::Keep || format.is_delimited() {
+            true => Ok(()),
+            false => Err(Error::new(
+                ErrorCode::BadUsage,
+                format!("--escape-formulas is for delimited text, not for {}", format.name),
+            )
+            .with_hint("leave it out, or give the release a name that ends in .csv")),
+        }
     }
 
     fn fill<S: Sink>(
@@ -369,6 +395,7 @@ impl Plan {
         let release = self.release(table, problem, solved)?;
         release.write(&mut written.release, watch)?;
         written.people = release.people();
+        written.marked = self.formulas == Formulas::Escape;
         written.sensitive.as_mut().map_or(Ok(()), |sensitive| release.write_sensitive(sensitive))
     }
 
@@ -418,7 +445,9 @@ pub(crate) const UNMET_HINT: &str = "mask more records at once, leave out those 
 
 /// Reads a table as a policy needs it.
 pub(crate) fn read(data: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Table> {
-    Table::read(data, &policy.reading(&bind::plan(policy), watch))
+    let table = Table::read(data, &policy.reading(&bind::plan(policy), watch))?;
+    suggest::check_header(&table, policy)?;
+    Ok(table)
 }
 
 /// The share of records that may be suppressed. A method whose point it is may suppress some unless told otherwise.

@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
+pub use hierarchy::parse as parse_hierarchy;
+
 use crate::bound::Effort;
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::source::Source;
@@ -58,6 +60,8 @@ pub struct Policy {
     pub unlisted: Unlisted,
     /// Whether what looks unsafe is refused, rather than told.
     pub strict: bool,
+    /// Whether somebody says that the first line of the table is a header, however it looks.
+    pub header: bool,
     /// How far files may expand when they are read.
     pub expansion: Expansion,
     /// What must hold.

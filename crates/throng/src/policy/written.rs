@@ -16,7 +16,7 @@ use crate::keys::source::Source;
 const DEEPEST: usize = 100;
 
 const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate", "report"];
-const DATA: &[&str] = &["missing", "incomplete", "unlisted", "max_expansion"];
+const DATA: &[&str] = &["missing", "incomplete", "unlisted", "header", "max_expansion"];
 /// Keys of `[privacy]` beside those of requirements.
 const PRIVACY: &[&str] = &["suppress", "strict"];
 const ATTRIBUTE: &[&str] = &[
@@ -43,6 +43,7 @@ pub(super) struct Written<'i> {
     pub missing: Option<List<String>>,
     pub incomplete: Option<Spanned<String>>,
     pub unlisted: Option<Spanned<String>>,
+    pub header: Option<Spanned<bool>>,
     pub max_expansion: Option<Spanned<i64>>,
     pub privacy: WrittenPrivacy<'i>,
     pub method: WrittenMethod,
@@ -126,6 +127,7 @@ pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i
         missing: data.as_ref().map(|data| data.strings("missing")).transpose()?.flatten(),
         incomplete: data.as_ref().map(|data| data.string("incomplete")).transpose()?.flatten(),
         unlisted: data.as_ref().map(|data| data.string("unlisted")).transpose()?.flatten(),
+        header: data.as_ref().map(|data| data.flag("header")).transpose()?.flatten(),
         max_expansion: data.as_ref().map(|data| data.whole("max_expansion")).transpose()?.flatten(),
         privacy: privacy(source, sections.item("privacy"))?,
         method: sections.item("method").map(|item| method(source, item)).transpose()?.unwrap_or_default(),

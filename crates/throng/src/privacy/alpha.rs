@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use super::{About, Achieved, Histogram, Kind, Model, Part, Place, ROUNDING, Spec, Tally, spec};
+use super::{About, Achieved, Histogram, Keeping, Kind, Model, Part, Place, ROUNDING, Spec, Tally, spec};
 use crate::data::{Data, Joined, Protected};
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{Keys, within};
@@ -66,6 +66,28 @@ impl Alpha {
         Some((value, f64::from(count) / counts.people() as f64))
     }
 
+    /// How many records of each value to leave out, the fewest that leave none too frequent; `None` if more than so many. What
+    /// must go makes the rest smaller, so that more may have to go.
+    fn fewest(&self, counts: &Histogram, allowance: usize) -> Option<Vec<usize>> {
+        let all = counts.total() as usize;
+        let mut lost = 0;
+        loop {
+            let most = ((all - lost) as f64 * self.alpha * (1.0 + ROUNDING)) as usize;
+            let mut to_lose = vec![0; self.protected.len()];
+            for (value, count) in counts.present().filter(|(value, _)| self.protected[*value as usize]) {
+                to_lose[value as usize] = (count as usize).saturating_sub(most);
+            }
+            let more = to_lose.iter().sum();
+            if more > allowance || more == all {
+                return None;
+            }
+            if more == lost {
+                return Some(to_lose);
+            }
+            lost = more;
+        }
+    }
+
     /// The share of the most frequent protected value in a class.
     pub fn share(&self, counts: &Histogram) -> f64 {
         self.most(counts).map_or(0.0, |(_, share)| share)
@@ -95,6 +117,26 @@ impl Model for Alpha {
 
     fn holds(&self, tally: &Tally) -> bool {
         self.share(tally.histogram(self.attribute)) <= self.alpha * (1.0 + ROUNDING)
+    }
+
+    /// Those of protected values that are too frequent, in the order in which records are best left out.
+    fn fewest_to_lose(&self, keeping: &Keeping<'_>) -> Option<Vec<u32>> {
+        let tally = keeping.tally();
+        let mut to_lose = self.fewest(tally.histogram(self.attribute), keeping.allowance)?;
+        let codes = &keeping.data.sensitive[self.attribute].codes;
+        let goes = |record: &u32| {
+            let left = &mut to_lose[codes[*record as usize] as usize];
+            let goes = *left > 0;
+            *left -= usize::from(goes);
+            goes
+        };
+        Some(keeping.records.iter().copied().filter(goes).collect())
+    }
+
+    fn explain_within(&self, whole: &Tally, data: &Data, allowance: usize) -> Error {
+        let within = format!(", and leaving out {allowance} records does not help");
+        let hint = "raise `suppress` under [privacy], or ask for a greater alpha";
+        self.explain(whole, data).followed_by(within).with_hint(hint)
     }
 
     fn explain(&self, whole: &Tally, data: &Data) -> Error {

@@ -53,7 +53,9 @@ impl Model for KAnonymity {
     fn explain(&self, whole: &Tally, _: &Data) -> Error {
         let (count, what) = (whole.people(), if whole.counts_people() { "people" } else { "records" });
         let message = format!("k = {} cannot be met: the table has only {count} {what}", self.k);
-        Error::new(ErrorCode::KExceedsTable, message).with_hint(format!("the largest possible k is {count}"))
+        Error::new(ErrorCode::KExceedsTable, message)
+            .with_hint(format!("the largest possible k is {count}"))
+            .reaching("k", count)
     }
 }
 

@@ -121,6 +121,7 @@ impl KMap {
             self.k
         ))
         .with_hint("lower k_map, or check that the population contains the people of the table")
+        .reaching("k_map", people)
     }
 }
 

@@ -32,6 +32,10 @@ impl Recipe {
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
                     confirmed: own.confirmed,
+                    top: None,
+                    bottom: None,
+                    publish: own.person.number.then(|| "number".to_owned()),
+                    together: own.person.together,
                     hierarchy: own.hierarchy.as_ref().filter(|_| role != Role::Other).map(Levels::of),
                     rules: own.rules.iter().filter(|_| role == Role::Quasi).map(rule).collect(),
                     cells: Vec::new(),
@@ -48,6 +52,7 @@ impl Recipe {
                 // Other records are read as these were, also where it was guessed.
                 if let Scale::Numeric { spelling, .. } = attribute.domain.scale() {
                     own.spell(Some(spelling));
+                    own.note_tails(&policy.attributes[&attribute.name].tails, &attribute.domain);
                 }
                 if let [part] = whole {
                     own.cells = cells(attribute, &part.masks[at], None);
@@ -64,6 +69,7 @@ impl Recipe {
                 .find(|(_, own)| *own == policy.unlisted)
                 .map(|(name, _)| (*name).to_owned()),
             lenient: !policy.strict,
+            header: policy.header,
             privacy: policy
                 .privacy
                 .keys_for_other_records()

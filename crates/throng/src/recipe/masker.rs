@@ -180,10 +180,14 @@ impl Used {
         let text = |cell: u32| match attribute.domain.scale() {
             Scale::Numeric { values, .. } if finder.missing != Some(cell) => {
                 let (low, high) = self.ends[&cell];
-                let end =
-                    |code: u32| End { number: values[code as usize], text: attribute.domain.label(code) };
+                let domain = &attribute.domain;
+                let end = |code: u32| End { number: values[code as usize], text: domain.end_label(code) };
+                let tails = domain.reaches(low, high);
                 let range = finder.range_of(end(low).number);
-                range.map_or_else(|| ANY.to_owned(), |range| finder.stretched(range, end(low), end(high)))
+                range.map_or_else(
+                    || ANY.to_owned(),
+                    |range| finder.stretched(range, end(low), end(high), tails),
+                )
             }
             _ => finder.text(cell).to_owned(),
         };

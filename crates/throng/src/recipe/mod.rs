@@ -13,10 +13,12 @@
 
 mod learned;
 mod levels;
+mod lines;
 mod masker;
 mod policy;
 mod ranges;
 mod spelling;
+mod tails;
 mod truth;
 mod unknown;
 
@@ -69,6 +71,9 @@ pub struct Recipe {
     /// Whether what looks unsafe is told, rather than refused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lenient: bool,
+    /// Whether somebody says that the first line of tables is a header, however it looks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub header: bool,
     /// What must hold, as the keys of a policy's `[privacy]` say it.
     pub privacy: serde_json::Map<String, Json>,
     /// What the policy said of attributes, and how quasi-identifiers are masked.
@@ -117,6 +122,16 @@ pub struct Ingredient {
     leaf_weights: IndexMap<String, f64>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     confirmed: bool,
+    /// Where its tails begin, as the table spells numbers and dates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    top: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    bottom: Option<String>,
+    /// What is published of whose record it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    publish: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    together: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     hierarchy: Option<Levels>,
     /// Its rules, as the keys of a policy say them.
@@ -168,23 +183,32 @@ impl Recipe {
     pub fn load(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .map_err(|cause| Error::io(ErrorCode::CannotRead, "read the recipe", path, &cause))?;
-        let hint = "`throng anonymize … --recipe FILE` writes recipes, with the method refine";
-        let recipe: Recipe = serde_json::from_str(&text).map_err(|cause| {
+        Recipe::parse(&text).map_err(|error| error.in_file(path))
+    }
+
+    /// Reads the text of a recipe; errors tell line and column.
+    fn parse(text: &str) -> Result<Self> {
+        let recipe: Recipe = serde_json::from_str(text).map_err(|cause| {
             // What the parser says may hold values of the file; where it stopped does not.
             Error::new(ErrorCode::BadRecipe, "this is not a recipe")
-                .in_file(path)
                 .on_line(cause.line() as u64)
-                .with_hint(hint)
+                .in_column(cause.column() as u64)
+                .with_hint("`throng anonymize … --recipe FILE` writes recipes, with the method refine")
         })?;
+        let told = |error: Error, value: &str| match lines::place(text, value) {
+            Some((line, column)) => error.on_line(line).in_column(column),
+            None => error,
+        };
         if recipe.throng_recipe != FORMAT {
-            return Err(Error::new(
-                ErrorCode::RecipeVersion,
-                format!("the recipe has format {}, not {FORMAT}", recipe.throng_recipe),
-            )
-            .in_file(path)
-            .with_hint("it was made by another version of throng"));
+            let message = format!("the recipe has format {}, not {FORMAT}", recipe.throng_recipe);
+            let error = Error::new(ErrorCode::RecipeVersion, message)
+                .with_hint("it was made by another version of throng");
+            return Err(told(error, "throng_recipe"));
         }
-        recipe.check().map_err(|error| error.in_file(path))?;
+        recipe.check().map_err(|error| match error.value().map(str::to_owned) {
+            Some(value) => told(error, &value),
+            None => error,
+        })?;
         Ok(recipe)
     }
 

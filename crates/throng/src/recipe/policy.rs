@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use super::levels::{Levels, named};
 use super::{Ingredient, Recipe};
 use crate::error::{Error, ErrorCode, Result};
+use crate::keys::{WEIGHT_EXPECTED, is_weight};
 use crate::policy::{
     Apart, AttributePolicy, Hierarchy, Incomplete, Kind, MethodChoice, Policy, Role, Unlisted,
 };
@@ -17,6 +18,7 @@ use crate::table::Tree;
 /// An error at a place of the recipe.
 pub(super) fn wrong(place: &str, message: &str) -> Error {
     Error::new(ErrorCode::BadRecipe, format!("the recipe cannot be used: at {place}, {message}"))
+        .of_value(place)
 }
 
 /// What was found wrong with words of a policy, at the place of the recipe that they come from.
@@ -59,6 +61,7 @@ impl Recipe {
                 .map_or(Ok(Unlisted::Refuse), |word| named(Unlisted::NAMES, word))
                 .map_err(|error| found_wrong("unlisted", &error))?,
             strict: !self.lenient,
+            header: self.header,
             expansion: Default::default(),
             privacy,
             method: MethodChoice {
@@ -80,8 +83,10 @@ impl Ingredient {
     /// What a policy would say of the attribute.
     fn policy(&self, name: &str) -> Result<AttributePolicy> {
         let place = format!("attributes.{name}");
-        if !(self.weight.is_finite() && self.weight > 0.0) {
-            return Err(wrong(&format!("{place}.weight"), "weight must be above 0"));
+        if !is_weight(self.weight) {
+            let expected = if self.weight > 0.0 { WEIGHT_EXPECTED } else { "above 0" };
+            let message = format!("weight must be {expected}");
+            return Err(wrong(&format!("{place}.weight"), &message));
         }
         let text = self.as_policy(name).map_err(|cause| wrong(&place, &cause))?;
         let mut read = Policy::parse(&text, None).map_err(|error| found_wrong(&place, &error))?;
@@ -89,6 +94,7 @@ impl Ingredient {
         let mut own =
             own.ok_or_else(|| Error::bug("an attribute of a recipe that its policy does not have"))?;
         own.weight = self.weight;
+        own.tails = self.tails(&place)?;
         own.kind = self.kind.as_deref().map(|kind| named(Kind::NAMES, kind)).transpose()?;
         let hierarchy = self.hierarchy.as_ref().map(Levels::hierarchy).transpose();
         own.hierarchy =
@@ -112,6 +118,12 @@ impl Ingredient {
         }
         for (key, text) in [("format", &self.format), ("decimal", &self.decimal)] {
             text.iter().for_each(|text| drop(put(key, toml::Value::String(text.clone()))));
+        }
+        if let Some(publish) = &self.publish {
+            put("publish", toml::Value::String(publish.clone()));
+        }
+        if self.together {
+            put("together", toml::Value::Boolean(true));
         }
         if self.confirmed {
             put("confirmed", toml::Value::Boolean(true));

@@ -156,7 +156,14 @@ impl<'a> Finder<'a> {
     }
 
     /// The text of an interval that holds numbers from one end to another: as it was learned, or stretched until it holds them.
-    pub(super) fn stretched(&self, at: usize, lowest: End<'_>, highest: End<'_>) -> String {
+    /// `tails` tells whether they reach into the lower and the upper tail.
+    pub(super) fn stretched(
+        &self,
+        at: usize,
+        lowest: End<'_>,
+        highest: End<'_>,
+        tails: (bool, bool),
+    ) -> String {
         let range = &self.ranges[at];
         let text = self.text(range.cell);
         if text == ANY || range.holds(lowest.number, highest.number) {
@@ -165,11 +172,11 @@ impl<'a> Finder<'a> {
         let low = if lowest.number < range.low.number { lowest.text } else { range.low.text };
         let high = if highest.number > range.high.number { highest.text } else { range.high.text };
         // What lies in a tail is never told by itself.
-        if text.starts_with(AT_LEAST) {
-            return format!("{AT_LEAST}{low}");
-        }
-        if text.starts_with(AT_MOST) {
-            return format!("{AT_MOST}{high}");
+        match (tails.0 || text.starts_with(AT_MOST), tails.1 || text.starts_with(AT_LEAST)) {
+            (true, true) => return ANY.to_owned(),
+            (true, false) => return format!("{AT_MOST}{high}"),
+            (false, true) => return format!("{AT_LEAST}{low}"),
+            (false, false) => {}
         }
         match self.ranges.get(at + 1) {
             Some(next) => format!("[{low}-{})", next.low.text),

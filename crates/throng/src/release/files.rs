@@ -38,6 +38,21 @@ impl Files {
         }
     }
 
+    /// The same, once outputs were claimed; an error if one of them would destroy it.
+    pub fn read_too(&mut self, what: &str, path: &Path) -> Result<()> {
+        let own = Known::new(what, path);
+        if let Some(output) = self.outputs.iter().find(|output| output.is(&own) && !own.standard) {
+            return Err(Error::new(
+                ErrorCode::WouldOverwrite,
+                format!("{} would overwrite {what}", output.what),
+            )
+            .in_file(path)
+            .with_hint("give it another name"));
+        }
+        self.read(what, path);
+        Ok(())
+    }
+
     /// Says that the run reads a policy, and with it the files that the policy names.
     pub fn read_policy(&mut self, policy: &Policy) {
         if let Some(path) = &policy.path {

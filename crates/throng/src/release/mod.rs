@@ -5,6 +5,7 @@
 
 mod columnar;
 mod files;
+mod held;
 mod leftover;
 mod number;
 mod output;
@@ -12,6 +13,7 @@ pub(crate) mod permutation;
 mod rendered;
 mod rows;
 mod sink;
+mod spelt;
 mod text;
 
 use std::borrow::Cow;
@@ -24,6 +26,7 @@ pub use sink::{Batches, MemoryFile, Sink};
 use rows::Rows;
 
 use crate::error::{Error, ErrorCode, Result};
+use crate::formula::Formulas;
 use crate::method::{Boxes, GroupCells, MaskedPart, Partition, Recoding, Solution};
 use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Problem, Protected};
@@ -94,6 +97,8 @@ pub struct Release<'a> {
     classes: usize,
     /// The text that stood for a null, if the table is of a format that has nulls.
     null_text: Option<String>,
+    /// What becomes of cells that a spreadsheet would run.
+    formulas: Formulas,
 }
 
 /// One column of a release.
@@ -169,7 +174,8 @@ impl<'a> Release<'a> {
                 if publish == Publish::Permutation && policy.role(name) == Role::Sensitive {
                     continue;
                 }
-                let content = Content::Protected(Cow::Borrowed(counted));
+                let spelt = spelt::as_spelt(table, problem, counted);
+                let content = Content::Protected(spelt.map_or(Cow::Borrowed(counted), Cow::Owned));
                 columns.push(Column { name: name.clone(), source, content });
             } else if let (Some(people), true) = (&problem.people, policy.number_column() == Some(name)) {
                 let numbers = Content::Protected(Cow::Owned(number::numbers(people, &problem.secret, name)?));
@@ -186,7 +192,21 @@ impl<'a> Release<'a> {
         let class_of = partition.group_of_record(problem.len());
         let rows = rows(problem, &solution.suppressed, &class_of, order);
         let null_text = table.has_nulls().then(|| policy.missing.first().cloned().unwrap_or_default());
-        Ok(Release { table, problem, columns, class_of, rows, classes: partition.len(), null_text })
+        Ok(Release {
+            table,
+            problem,
+            columns,
+            class_of,
+            rows,
+            classes: partition.len(),
+            null_text,
+            formulas: Formulas::Keep,
+        })
+    }
+
+    /// The same with this done to cells that a spreadsheet would run.
+    pub fn with_formulas(self, formulas: Formulas) -> Self {
+        Release { formulas, ..self }
     }
 
     /// Whose each row is, in the order in which they are written; `None` where nobody asks.

@@ -8,6 +8,7 @@ use super::permutation::SensitiveValues;
 use super::{Release, text};
 use crate::error::Result;
 use crate::format::{AnySyntax, Batched, InSyntax, Syntax, Target, Writable};
+use crate::formula::Formulas;
 use crate::table::Dialect;
 use crate::watch::Watch;
 
@@ -75,6 +76,13 @@ impl Writable for Rendered<'_> {
         match &self.0 {
             Which::Release(release) => release.table.dialect(),
             Which::SensitiveValues(values) => values.release.table.dialect(),
+        }
+    }
+
+    fn formulas(&self) -> Formulas {
+        match &self.0 {
+            Which::Release(release) => release.formulas,
+            Which::SensitiveValues(values) => values.release.formulas,
         }
     }
 

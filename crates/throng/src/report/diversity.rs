@@ -5,7 +5,7 @@ use super::page::{Block, Section};
 use crate::audit::Measures;
 use crate::method::Fact;
 use crate::method::facts::Grouping;
-use crate::privacy::Margin;
+use crate::privacy::{Margin, ROUNDING};
 
 /// The l that was asked for beside the largest feasible one.
 fn margin(measures: &Measures) -> Option<Margin> {
@@ -16,6 +16,14 @@ fn margin(measures: &Measures) -> Option<Margin> {
 /// l beside the largest feasible one, and what that means.
 pub(super) fn margin_words(measures: &Measures) -> Option<String> {
     let margin = margin(measures)?;
+    if margin.share() > 1.0 + ROUNDING {
+        return Some(format!(
+            "{} asked for; with all its records this table allows {} at most, so that some had to be left out and few other ways \
+             to group the rest were left",
+            figure(margin.asked),
+            at_least(margin.feasible)
+        ));
+    }
     let meaning = match margin.is_narrow() {
         true => "more than half of it, so that few other ways to group records were left",
         false => "at most half of it, which leaves many ways to group records",
@@ -72,6 +80,13 @@ mod tests {
 
     fn measures(asked: f64, feasible: f64) -> Measures {
         Measures { l_required: Some(asked), l_feasible: Some(feasible), ..Measures::default() }
+    }
+
+    #[test]
+    fn an_l_that_only_some_of_the_records_allow_is_told_as_that() {
+        let words = margin_words(&measures(2.0, 1.5)).unwrap_or_default();
+        assert!(words.contains("some had to be left out") && !words.contains("100 %"), "{words}");
+        assert!(margin_words(&measures(2.0, 2.0)).unwrap_or_default().contains("100 %"));
     }
 
     #[test]

@@ -7,11 +7,12 @@ use super::figures::{Figure, class_words, further_figures, key_figures, sensitiv
 use super::number::{count, figure, seconds};
 use super::page::sections;
 use super::summary::{
-    Requirement, Verdict, headline, many_unique, order_words, outlier_words, requirements, verdict,
-    verdict_heading,
+    Requirement, Verdict, formula_words, headline, many_unique, order_words, outlier_words, requirements,
+    verdict, verdict_heading,
 };
 use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
 use super::template::{markup, render_page, style};
+use super::text::quoted;
 use super::{Provenance, Report};
 use crate::audit::{Bin, Distribution, ExampleClass, SensitiveMeasure};
 use crate::error::Result;
@@ -99,7 +100,8 @@ fn subtitle(report: &Report) -> String {
 /// The notes of a report, outliers first.
 fn notes(report: &Report) -> Vec<String> {
     let outliers = report.measures.outliers.iter().map(|outlier| sentence(&outlier_words(outlier)));
-    outliers.chain(report.notes.iter().cloned()).collect()
+    let formulas = report.measures.formulas.iter().map(|found| sentence(&formula_words(found)));
+    outliers.chain(formulas).chain(report.notes.iter().cloned()).collect()
 }
 
 fn sentence(words: &str) -> String {
@@ -180,27 +182,16 @@ fn facts(report: &Report) -> Vec<Value> {
     told.map(|(name, value)| context! { name, value }).collect()
 }
 
-/// The command that repeats the run, given the policy as a file.
+/// The command that repeats the run: what was given, and the seed where none was. A secret that was drawn is gone; with
+/// another one, groups and cells are the same and the order of rows is not.
 fn command(report: &Report) -> String {
-    let provenance = &report.provenance;
-    if provenance.data.is_empty() || provenance.release.is_empty() {
-        return String::new();
+    let given = &report.provenance.command;
+    let has = |name: &str| given.iter().any(|word| word == name || word.starts_with(&format!("{name}=")));
+    let mut words: Vec<String> = given.iter().map(|word| quoted(word)).collect();
+    if given.first().is_some_and(|name| name == "anonymize") && !has("--seed") {
+        words.extend(["--seed".to_owned(), report.seed.to_string()]);
     }
-    let (data, release) = (quoted(&provenance.data), quoted(&provenance.release));
-    let mut command = format!("throng anonymize {data} --policy policy.toml -o {release}");
-    for argument in &provenance.overrides {
-        command = format!("{command} {argument}");
-    }
-    if !provenance.overrides.iter().any(|argument| argument.starts_with("--seed")) {
-        command = format!("{command} --seed {}", report.seed);
-    }
-    command
-}
-
-/// A file name as a shell reads it.
-fn quoted(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=+@%".contains(c);
-    if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
+    if words.is_empty() { String::new() } else { format!("throng {}", words.join(" ")) }
 }
 
 fn time(report: &Report) -> Option<Value> {
@@ -223,16 +214,23 @@ mod tests {
     use crate::report::samples;
 
     #[test]
-    fn the_command_names_the_seed_once_and_quotes_file_names() {
+    fn the_command_names_what_was_given_and_the_seed_once() {
         let mut report = samples::adult();
-        report.provenance.data = "my data's.csv".into();
-        report.provenance.overrides = vec!["--k 10".into()];
+        let given = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        report.provenance.command =
+            given(&["anonymize", "my data's.csv", "-p", "p.toml", "--secret", "a b", "--publish=bounds"]);
         assert_eq!(
             command(&report),
-            "throng anonymize 'my data'\\''s.csv' --policy policy.toml -o release.csv --k 10 --seed 7"
+            "throng anonymize 'my data'\\''s.csv' -p p.toml --secret 'a b' --publish=bounds --seed 7"
         );
-        report.provenance.overrides = vec!["--seed 7".into()];
-        assert_eq!(command(&report).matches("--seed").count(), 1);
+        for seed in [&["--seed", "7"][..], &["--seed=7"]] {
+            report.provenance.command = [given(&["anonymize", "d.csv"]), given(seed)].concat();
+            assert_eq!(command(&report).matches("--seed").count(), 1);
+        }
+        report.provenance.command = given(&["apply", "r.json", "d.csv", "-o", "x.csv", ""]);
+        assert_eq!(command(&report), "throng apply r.json d.csv -o x.csv ''");
+        report.provenance.command.clear();
+        assert_eq!(command(&report), "");
     }
 
     #[test]

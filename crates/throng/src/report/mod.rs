@@ -5,6 +5,8 @@ mod attack;
 mod certified;
 mod charts;
 mod compare;
+#[cfg(test)]
+mod contrast;
 mod diversity;
 mod figures;
 mod html;
@@ -40,6 +42,7 @@ pub use remarks::Circumstances;
 pub use risk::risk_terminal;
 pub use svg::Unit;
 pub use terminal::{measures_terminal, terminal};
+pub use text::quoted;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -113,4 +116,7 @@ pub struct Provenance {
     pub policy: String,
     /// Arguments that override the policy.
     pub overrides: Vec<String>,
+    /// The arguments of the command that was run, its name first; none where a program made the release.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
 }

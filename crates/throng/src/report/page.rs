@@ -22,6 +22,9 @@ pub struct Page {
     pub title: String,
     /// Stands below the title.
     pub subtitle: String,
+    /// Whether it tells of a table that is not public, and says so.
+    #[serde(default)]
+    pub private: bool,
     /// What a reader should take away, one sentence each.
     pub headline: Vec<String>,
     /// Its parts.
@@ -155,6 +158,7 @@ pub fn page_html(page: &Page) -> Result<String> {
         include_str!("blocks_page.html"),
         context! {
             over => page.over.clone(),
+            private => page.private,
             title => page.title.clone(),
             subtitle => page.subtitle.clone(),
             headline => page.headline.clone(),

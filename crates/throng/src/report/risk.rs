@@ -154,7 +154,8 @@ fn combinations(risk: &Risk) -> Vec<String> {
     let row = |one: &Combination| {
         vec![one.attributes.join(" + "), count(one.unique_records), percent(one.unique_share)]
     };
-    let heading = ["", "unique", "of records"].map(str::to_owned).to_vec();
+    let of = if risk.people.is_some() { "of people" } else { "of records" };
+    let heading = ["", "unique", of].map(str::to_owned).to_vec();
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(risk.combinations.iter().map(row)).collect();
     let mut lines = vec!["Attributes that single people out".to_owned()];
     lines.extend(table(&rows, &[Side::Left, Side::Right, Side::Right]));
@@ -174,7 +175,8 @@ fn attributes(risk: &Risk) -> Vec<String> {
     let heading = ["attribute", "values", "takes part in", ""].map(str::to_owned).to_vec();
     let rows: Vec<Vec<String>> = std::iter::once(heading).chain(risk.attributes.iter().map(row)).collect();
     let title = format!(
-        "Minimal uniques: records unique on up to {}, but on no part of the combination",
+        "Minimal uniques: {} unique on up to {}, but on no part of the combination",
+        if risk.people.is_some() { "people" } else { "records" },
         counted(risk.searched as u64, "attribute", "attributes")
     );
     let mut lines = wrap(&title, COLUMNS);

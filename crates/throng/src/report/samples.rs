@@ -133,6 +133,9 @@ fn provenance() -> Provenance {
         release_hash: "9ab3d2".into(),
         policy: "[privacy]\nk = 5\n\n[method]\nname = \"hilbert\"\n".into(),
         overrides: vec!["--k 10".into()],
+        command: ["anonymize", "adult.csv", "--policy", "adult.toml", "-o", "release.csv", "--k", "10"]
+            .map(str::to_owned)
+            .to_vec(),
     }
 }
 
@@ -250,6 +253,7 @@ pub(crate) fn hostile() -> Report {
         release_hash: bad(),
         policy: bad(),
         overrides: vec![bad()],
+        command: vec![bad()],
     };
     for one in &mut report.distributions {
         one.attribute = bad();

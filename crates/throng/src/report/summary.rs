@@ -6,7 +6,7 @@ use super::number::{at_least, at_most, count, counted, figure, percent, whole_pe
 use super::people;
 use super::text::listing;
 use crate::as_is::PublishedAsIs;
-use crate::audit::{Compared, ExactCells, LowerBound, Measures, Outlier, Truth};
+use crate::audit::{Compared, ExactCells, FormulaColumn, LowerBound, Measures, Outlier, Truth};
 use crate::privacy::{About, Achieved, Bound, Figure};
 use crate::release::RowOrder;
 
@@ -256,6 +256,17 @@ pub(super) fn outlier_words(outlier: &Outlier) -> String {
         "ranges of \"{}\" end at {}, the value of a single record far {beyond} all others; {end} = \"auto\" in its section \
          would hide it",
         outlier.attribute, outlier.value
+    )
+}
+
+/// A column with cells that a spreadsheet would run.
+pub(super) fn formula_words(found: &FormulaColumn) -> String {
+    let what = match found.cells {
+        0 => format!("the name of \"{}\"", found.column),
+        cells => format!("{} of \"{}\"", counted(cells, "cell", "cells"), found.column),
+    };
+    format!(
+        "{what} would be run by a spreadsheet as a formula; --escape-formulas makes it text with a ' before it"
     )
 }
 

@@ -1,11 +1,12 @@
 //! Filling in page templates.
 
-use minijinja::{Environment, UndefinedBehavior, Value};
+use minijinja::{Environment, Output, State, UndefinedBehavior, Value, escape_formatter};
 
 use super::svg::Svg;
 use crate::error::{Error, Result};
+use crate::words::harmless;
 
-const STYLE: &str = include_str!("style.css");
+pub(super) const STYLE: &str = include_str!("style.css");
 /// What every page begins with, up to its header.
 const HEAD: &str = include_str!("head.html");
 
@@ -19,10 +20,23 @@ pub(super) fn render(source: &str, context: Value) -> Result<String> {
     let mut environment = Environment::new();
     // A name that the template misspells must fail a test, not leave a hole in a report.
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_formatter(format_harmless);
     // The name's ending turns escaping on.
     environment
         .render_named_str("page.html", source, context)
         .map_err(|cause| Error::bug(format!("the report page cannot be filled in: {}", cause.kind())))
+}
+
+/// Texts are escaped, and cannot turn the direction of what follows them.
+fn format_harmless(
+    out: &mut Output<'_>,
+    state: &mut State<'_, '_>,
+    value: &Value,
+) -> Result<(), minijinja::Error> {
+    match value.as_str().filter(|_| !value.is_safe()).map(harmless) {
+        Some(text) => escape_formatter(out, state, &Value::from(text.as_ref())),
+        None => escape_formatter(out, state, value),
+    }
 }
 
 /// A finished chart, to be placed as it is.

@@ -5,7 +5,7 @@ use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
 use super::people;
 use super::summary::{
-    Requirement, bound_words, headline, order_words, outlier_words, requirements, truth_words,
+    Requirement, bound_words, formula_words, headline, order_words, outlier_words, requirements, truth_words,
     verdict_heading,
 };
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
@@ -57,6 +57,7 @@ fn measured(measures: &Measures) -> Vec<String> {
         lines.extend(field("Truth", &truth_words(truth, measures.rows_published)));
     }
     lines.extend(measures.outliers.iter().flat_map(|outlier| field("Outlier", &outlier_words(outlier))));
+    lines.extend(measures.formulas.iter().flat_map(|found| field("Formulas", &formula_words(found))));
     let cost =
         format!("discernibility {}, C_AVG {}", figure(measures.discernibility), figure(measures.c_avg));
     lines.extend(field("Cost", &cost));

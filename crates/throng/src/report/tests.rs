@@ -41,6 +41,42 @@ fn unescaped_ampersands(page: &str) -> usize {
     page.split('&').skip(1).filter(|rest| !entity(rest)).count()
 }
 
+/// Screen readers tell which cells a heading belongs to only where it says so.
+#[test]
+fn every_heading_of_a_table_says_what_it_heads() {
+    for page in pages(&adult()) {
+        let headings: Vec<&str> = page.split("<th").skip(1).filter(|rest| !rest.starts_with("ead")).collect();
+        assert!(headings.len() > 4);
+        for heading in headings {
+            assert!(heading.starts_with(" scope=\""), "{}", &heading[..heading.len().min(80)]);
+        }
+    }
+}
+
+#[test]
+fn a_page_starts_by_saying_that_it_is_not_to_be_published() {
+    for page in pages(&adult()) {
+        let body = page.split("<header>").nth(1).unwrap().trim_start();
+        assert!(body.starts_with("<p class=\"private\">For you, not to be published: "), "{}", &body[..80]);
+    }
+}
+
+/// Text that turns the direction of what follows it, or steers a terminal.
+const STEERING: &str = "a\u{202e}b\u{2066}c\u{1b}[2Jd\u{200f}";
+
+#[test]
+fn nothing_steers_a_page_or_a_terminal() {
+    let told = serde_json::to_string(&hostile()).unwrap();
+    let steering = serde_json::to_string(STEERING).unwrap();
+    let bad = serde_json::to_string(HOSTILE).unwrap();
+    let report: Report = serde_json::from_str(&told.replace(&bad, &steering)).unwrap();
+    assert_eq!(report.method, STEERING);
+    for text in pages(&report).into_iter().chain(texts(&report)) {
+        assert!(!text.contains(crate::words::steers), "{text}");
+        assert!(text.contains("a\u{fffd}b\u{fffd}c\u{fffd}[2Jd\u{fffd}"), "{text}");
+    }
+}
+
 #[test]
 fn degenerate_reports_can_be_told() {
     for report in degenerate() {

@@ -1,5 +1,7 @@
 //! Text from tables and policies, made safe to show: escaped, without control characters, cut to a width.
 
+use crate::words::steers;
+
 /// Escapes text for HTML and SVG, in element content and in quoted attributes.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -16,6 +18,15 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
+/// A word as a shell reads it, file names with blanks and quotes in them too.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./,:=+@%".contains(c);
+    match !word.is_empty() && !word.starts_with(['=', '%']) && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
+}
+
 /// A blank at which no line is broken.
 pub(super) const UNBROKEN: char = '\u{a0}';
 
@@ -25,14 +36,10 @@ pub(super) fn clean(text: &str) -> String {
     let shown = |c: char| match c {
         UNBROKEN => c,
         c if c.is_whitespace() => ' ',
-        c if c.is_control() || turns_direction(c) => '\u{fffd}',
+        c if steers(c) => '\u{fffd}',
         c => c,
     };
     text.chars().map(shown).collect()
-}
-
-fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// How many terminal columns a text takes, on the safe side.

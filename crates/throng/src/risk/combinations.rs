@@ -4,11 +4,14 @@
 //! partitions: the classes of `{a}` are split by b, those of `{a, b}` by c. Records that are alone already stay
 //! alone, so they drop out, and what is left is split class by class with one array of counts. A record is a
 //! *minimal* unique on a combination if it is unique on it and on none of its parts.
+//!
+//! Where the policy says whose records are, people are counted: someone is unique on a combination if a record of theirs has
+//! values there that only their own records have.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
-use crate::data::Data;
+use crate::data::{Data, People};
 use crate::error::Result;
 use crate::watch::Watch;
 
@@ -22,11 +25,11 @@ const TOLD: [usize; 3] = [3, 3, 4];
 pub struct Combination {
     /// The attributes.
     pub attributes: Vec<String>,
-    /// Records that are unique on it.
+    /// Records that are unique on it; people, where the policy says whose records are.
     pub unique_records: u64,
-    /// Their share of all records.
+    /// Their share of all records, or people.
     pub unique_share: f64,
-    /// Records that are unique on it but on none of its parts.
+    /// Those that are unique on it but on none of its parts.
     pub minimal_uniques: u64,
 }
 
@@ -37,7 +40,7 @@ pub struct AttributeRisk {
     pub attribute: String,
     /// Its distinct values in the table.
     pub distinct: u64,
-    /// Records that are unique on it alone.
+    /// Records that are unique on it alone; people, where the policy says whose records are.
     pub unique_records: u64,
     /// Minimal uniques, of all combinations searched, that it takes part in.
     pub minimal_uniques: u64,
@@ -69,14 +72,14 @@ impl Search {
 pub(super) fn search(data: &Data, columns: &[Vec<u32>], watch: &dyn Watch) -> Result<Search> {
     let domains: Vec<usize> = data.attributes.iter().map(|attribute| attribute.domain.len()).collect();
     let searched = affordable(data.len() as u64, columns.len() as u64);
-    let finder = Finder { columns, domains: &domains, rows: data.len(), watch };
+    let finder = Finder { columns, domains: &domains, rows: data.len(), people: data.people.as_ref(), watch };
     let found = finder.find(searched)?;
     let name = |at: &usize| data.attributes[*at].name.clone();
-    let rows = data.len() as f64;
+    let all = data.people.as_ref().map_or(data.len(), People::count) as f64;
     let combination = |found: &Found| Combination {
         attributes: found.attributes.iter().map(name).collect(),
         unique_records: found.unique,
-        unique_share: found.unique as f64 / rows,
+        unique_share: found.unique as f64 / all,
         minimal_uniques: found.minimal,
     };
     Ok(Search {
@@ -110,6 +113,7 @@ pub(super) struct Finder<'a> {
     pub columns: &'a [Vec<u32>],
     pub domains: &'a [usize],
     pub rows: usize,
+    pub people: Option<&'a People>,
     pub watch: &'a dyn Watch,
 }
 
@@ -133,7 +137,7 @@ impl Finder<'_> {
             .map(|&(a, b)| {
                 self.watch.check()?;
                 let fresh = self.marks(&[a], b);
-                let minimal = fresh.count_without(&[&alone[b]]);
+                let minimal = fresh.count_without(&[&alone[a], &alone[b]]);
                 Ok((fresh.or(&alone[a]), minimal))
             })
             .collect::<Result<_>>()?;
@@ -158,11 +162,11 @@ impl Finder<'_> {
             .map(|&(a, b)| {
                 self.watch.check()?;
                 let partition = self.partition(&[a, b]);
-                let of_pair = in_pairs[place(a, b)].0.count();
+                let of_pair = |a: usize, b: usize| &in_pairs[place(a, b)].0;
                 let extend = |c: usize| {
                     let fresh = self.split_marks(&partition, c);
-                    let minimal = fresh.count_without(&[&in_pairs[place(a, c)].0, &in_pairs[place(b, c)].0]);
-                    Found { attributes: vec![a, b, c], unique: of_pair + fresh.count(), minimal }
+                    let minimal = fresh.count_without(&[of_pair(a, b), of_pair(a, c), of_pair(b, c)]);
+                    Found { attributes: vec![a, b, c], unique: fresh.or(of_pair(a, b)).count(), minimal }
                 };
                 Ok((b + 1..count).map(extend).collect())
             })
@@ -170,20 +174,28 @@ impl Finder<'_> {
         Ok(extended.into_iter().flatten().collect())
     }
 
-    /// Rows that become unique when attribute `next` joins the others.
+    /// Rows, or people, that become unique when attribute `next` joins the others.
     fn marks(&self, attributes: &[usize], next: usize) -> Marks {
         self.split_marks(&self.partition(attributes), next)
     }
 
     fn split_marks(&self, partition: &Partition, next: usize) -> Marks {
-        let mut marks = Marks::none(self.rows);
-        partition.each_single(&self.columns[next], self.domains[next], |row| marks.set(row));
+        let mut marks = Marks::none(self.people.map_or(self.rows, People::most));
+        let whose = |row: u32| self.whose(row);
+        partition.each_single(&self.columns[next], self.domains[next], whose, |row| marks.set(whose(row)));
         marks
+    }
+
+    /// The person that a row is of; everyone has one row where nobody says.
+    fn whose(&self, row: u32) -> u32 {
+        self.people.map_or(row, |people| people.of(row))
     }
 
     fn partition(&self, attributes: &[usize]) -> Partition {
         let whole = Partition { rows: (0..self.rows as u32).collect(), ends: vec![self.rows] };
-        attributes.iter().fold(whole, |partition, &at| partition.split(&self.columns[at], self.domains[at]))
+        let whose = |row: u32| self.whose(row);
+        let split = |part: Partition, at: &usize| part.split(&self.columns[*at], self.domains[*at], whose);
+        attributes.iter().fold(whole, split)
     }
 }
 
@@ -199,33 +211,36 @@ impl Partition {
         starts.zip(&self.ends).map(|(start, &end)| &self.rows[start..end])
     }
 
-    /// Visits the rows that are alone once classes are split by a column.
-    fn each_single(&self, codes: &[u32], domain: usize, mut visit: impl FnMut(u32)) {
-        let mut counts = vec![0u32; domain];
+    /// Visits the rows that are alone, or among those of the same person, once classes are split by a column.
+    fn each_single(
+        &self,
+        codes: &[u32],
+        domain: usize,
+        whose: impl Fn(u32) -> u32,
+        mut visit: impl FnMut(u32),
+    ) {
+        let mut owners = vec![NOBODY; domain];
         for class in self.classes() {
-            for &row in class {
-                counts[codes[row as usize] as usize] += 1;
-            }
-            class
-                .iter()
-                .filter(|row| counts[codes[**row as usize] as usize] == 1)
-                .for_each(|row| visit(*row));
-            for &row in class {
-                counts[codes[row as usize] as usize] = 0;
-            }
+            class.iter().for_each(|row| own(&mut owners[codes[*row as usize] as usize], whose(*row)));
+            let alone = class.iter().filter(|row| owners[codes[**row as usize] as usize] != SEVERAL);
+            alone.for_each(|row| visit(*row));
+            class.iter().for_each(|row| owners[codes[*row as usize] as usize] = NOBODY);
         }
     }
 
     /// The classes split by a column, again without rows that are alone.
-    fn split(&self, codes: &[u32], domain: usize) -> Self {
+    fn split(&self, codes: &[u32], domain: usize, whose: impl Fn(u32) -> u32) -> Self {
         let mut split = Partition { rows: Vec::with_capacity(self.rows.len()), ends: Vec::new() };
-        // First how many rows have a code, then where the next of them goes.
+        // First how many rows have a code and whose they are, then where the next of them goes.
         let (mut counts, mut next) = (vec![0usize; domain], vec![usize::MAX; domain]);
+        let mut owners = vec![NOBODY; domain];
         for class in self.classes() {
             for &row in class {
-                counts[codes[row as usize] as usize] += 1;
+                let code = codes[row as usize] as usize;
+                counts[code] += 1;
+                own(&mut owners[code], whose(row));
             }
-            let shared = class.iter().filter(|row| counts[codes[**row as usize] as usize] > 1);
+            let shared = class.iter().filter(|row| owners[codes[**row as usize] as usize] == SEVERAL);
             let start = split.rows.len();
             split.rows.resize(start + shared.clone().count(), 0);
             let mut free = start;
@@ -241,14 +256,24 @@ impl Partition {
             }
             for &row in class {
                 let code = codes[row as usize] as usize;
-                (counts[code], next[code]) = (0, usize::MAX);
+                (counts[code], next[code], owners[code]) = (0, usize::MAX, NOBODY);
             }
         }
         split
     }
 }
 
-/// A set of rows, one bit each.
+/// Whose some rows are: of nobody yet, of one person, or of several.
+const NOBODY: u32 = u32::MAX;
+const SEVERAL: u32 = u32::MAX - 1;
+
+/// One more of the rows is of a person.
+#[inline(always)]
+fn own(owner: &mut u32, person: u32) {
+    *owner = if *owner == NOBODY || *owner == person { person } else { SEVERAL };
+}
+
+/// A set of rows or people, one bit each.
 struct Marks(Vec<u64>);
 
 impl Marks {
@@ -264,7 +289,7 @@ impl Marks {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Rows that are in none of the others.
+    /// Those that are in none of the others.
     fn count_without(&self, others: &[&Marks]) -> u64 {
         let left = |(at, word): (usize, &u64)| word & !others.iter().fold(0, |all, other| all | other.0[at]);
         self.0.iter().enumerate().map(|word| u64::from(left(word).count_ones())).sum()

@@ -186,12 +186,6 @@ pub fn measure(
     watch.check()?;
     let search = combinations::search(data, &columns, watch)?;
     notes.extend(search.note(data.attributes.len()));
-    if data.people.is_some() && !search.combinations.is_empty() {
-        notes.push(
-            "Combinations of attributes are counted over records: someone with two equal records is not unique there."
-                .to_owned(),
-        );
-    }
     let mut risk = summarize(data, &classes, background);
     risk.combinations = search.combinations;
     risk.attributes = search.attributes;

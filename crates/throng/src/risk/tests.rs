@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::combinations::Finder;
 use super::*;
+use crate::data::People;
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::run;
@@ -122,22 +123,28 @@ fn a_population_without_a_quasi_identifier_is_an_error() {
     assert!(error.hint().is_some() && error.place().file.is_some());
 }
 
-/// Rows whose cells in some attributes no other row has.
-fn unique_rows(rows: &[Vec<u32>], attributes: &[usize]) -> Vec<bool> {
+/// People with a row whose cells in some attributes no row of anyone else has.
+fn unique_people(rows: &[Vec<u32>], whose: &[u32], attributes: &[usize]) -> Vec<u32> {
     let same = |one: &Vec<u32>, other: &Vec<u32>| attributes.iter().all(|&at| one[at] == other[at]);
-    rows.iter().map(|row| rows.iter().filter(|other| same(row, other)).count() == 1).collect()
+    let theirs = |row: usize| {
+        rows.iter().zip(whose).all(|(other, person)| *person == whose[row] || !same(&rows[row], other))
+    };
+    let mut people: Vec<u32> = (0..rows.len()).filter(|row| theirs(*row)).map(|row| whose[row]).collect();
+    people.sort_unstable();
+    people.dedup();
+    people
 }
 
-/// Unique rows, and those that are on no non-empty part of the combination.
-fn by_force(rows: &[Vec<u32>], attributes: &[usize]) -> (u64, u64) {
-    let count = |marks: &[bool]| marks.iter().filter(|mark| **mark).count() as u64;
-    let unique = unique_rows(rows, attributes);
+/// Unique people, and those that are on no non-empty part of the combination.
+fn by_force(rows: &[Vec<u32>], whose: &[u32], attributes: &[usize]) -> (u64, u64) {
+    let unique = unique_people(rows, whose, attributes);
     let mut minimal = unique.clone();
     for left_out in attributes.iter().filter(|_| attributes.len() > 1) {
         let part: Vec<usize> = attributes.iter().copied().filter(|at| at != left_out).collect();
-        unique_rows(rows, &part).iter().zip(&mut minimal).for_each(|(unique, minimal)| *minimal &= !unique);
+        let of_part = unique_people(rows, whose, &part);
+        minimal.retain(|person| !of_part.contains(person));
     }
-    (count(&unique), count(&minimal))
+    (unique.len() as u64, minimal.len() as u64)
 }
 
 fn tables() -> impl Strategy<Value = Vec<Vec<u32>>> {
@@ -147,16 +154,25 @@ fn tables() -> impl Strategy<Value = Vec<Vec<u32>>> {
 
 proptest! {
     #[test]
-    fn combinations_agree_with_brute_force(rows in tables()) {
+    fn combinations_agree_with_brute_force(rows in tables(), of_person in 1u32..5) {
         let attributes = rows[0].len();
         let columns: Vec<Vec<u32>> = (0..attributes).map(|at| rows.iter().map(|row| row[at]).collect()).collect();
-        let finder = Finder { columns: &columns, domains: &vec![5; attributes], rows: rows.len(), watch: &Unwatched };
-        let found = finder.find(3).unwrap();
-        let expected = attributes + attributes * (attributes - 1) / 2
-            + attributes * (attributes - 1) * attributes.saturating_sub(2) / 6;
-        prop_assert_eq!(found.len(), expected);
-        for one in found {
-            prop_assert_eq!((one.unique, one.minimal), by_force(&rows, &one.attributes), "{:?}", one.attributes);
+        // Everyone has so many rows, scattered over the table.
+        let people = (rows.len() as u32).div_ceil(of_person);
+        let whose: Vec<u32> = (0..rows.len() as u32).map(|row| row * 7 % people).collect();
+        let people = People::new(whose.clone());
+        let domains = vec![5; attributes];
+        let each: Vec<u32> = (0..rows.len() as u32).collect();
+        for (people, whose) in [(None, each), (Some(&people), whose)] {
+            let finder =
+                Finder { columns: &columns, domains: &domains, rows: rows.len(), people, watch: &Unwatched };
+            let found = finder.find(3).unwrap();
+            let expected = attributes + attributes * (attributes - 1) / 2
+                + attributes * (attributes - 1) * attributes.saturating_sub(2) / 6;
+            prop_assert_eq!(found.len(), expected);
+            for one in found {
+                prop_assert_eq!((one.unique, one.minimal), by_force(&rows, &whose, &one.attributes), "{:?}", one.attributes);
+            }
         }
     }
 

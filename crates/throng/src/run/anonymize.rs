@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::{Clock, Job, Prepared, check_outputs};
 use crate::error::Result;
+use crate::formula::Formulas;
 use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
 use crate::release::{Files, Order, Publish};
@@ -30,11 +31,29 @@ pub struct Anonymize {
     pub hashes: bool,
     /// What the order of rows and every lot is drawn from; fresh unless somebody brings one.
     pub secret: Option<Secret>,
+    /// What becomes of cells that a spreadsheet would run.
+    pub formulas: Formulas,
     /// The methods to choose from.
     pub registry: Registry,
 }
 
 impl Anonymize {
+    /// A run as most are: cells in a random order, with the methods of this library.
+    pub fn new(data: impl Into<PathBuf>, release: impl Into<PathBuf>, policy: Policy) -> Self {
+        Anonymize {
+            data: data.into(),
+            release: release.into(),
+            policy,
+            publish: Publish::Cells,
+            order: Order::Shuffled,
+            overrides: Vec::new(),
+            hashes: false,
+            secret: None,
+            formulas: Formulas::default(),
+            registry: Registry::default(),
+        }
+    }
+
     /// Runs it. The release appears under its name only if the audit finds that the requirement holds.
     pub fn run(&self, watch: &dyn Watch) -> Result<Report> {
         self.prepare(watch)?.publish()
@@ -46,7 +65,12 @@ impl Anonymize {
     }
 
     fn plan(&self) -> Result<Plan> {
-        let choices = Choices { publish: self.publish, order: self.order, secret: self.secret.clone() };
+        let choices = Choices {
+            publish: self.publish,
+            order: self.order,
+            secret: self.secret.clone(),
+            formulas: self.formulas,
+        };
         Plan::new(&self.policy, &self.registry, choices)
     }
 

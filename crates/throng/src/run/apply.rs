@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use super::{Clock, Job, Prepared, check_outputs};
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
+use crate::formula::Formulas;
 use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
 use crate::plan::{Choices, Plan, UNMET_HINT, Unmet};
 use crate::privacy::Judge;
@@ -35,6 +36,8 @@ pub struct Apply {
     pub hashes: bool,
     /// What the order of rows is drawn from; fresh unless somebody brings one.
     pub secret: Option<Secret>,
+    /// What becomes of cells that a spreadsheet would run.
+    pub formulas: Formulas,
 }
 
 impl Apply {
@@ -49,7 +52,8 @@ impl Apply {
         self.files()?;
         let table = read_for_recipe(&self.recipe, watch, |reading| Table::read(&self.data, reading))?;
         clock.lap("read");
-        let choices = Choices { order: self.order, secret: self.secret.clone(), ..Choices::default() };
+        let (order, formulas) = (self.order, self.formulas);
+        let choices = Choices { order, formulas, secret: self.secret.clone(), ..Choices::default() };
         let plan = plan_for_recipe(&self.recipe, &table, self.unmet, choices)?;
         let job = Job {
             plan: &plan,

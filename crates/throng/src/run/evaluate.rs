@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::audit::{Cells, Keep, Measures, Received, audit_cells};
+use crate::bind;
 use crate::error::Result;
-use crate::evaluate::{Entry, Solver, Study, Task};
+use crate::evaluate::{Entry, Open, Solver, Study, Task};
 use crate::format::CSV;
 use crate::method::options::Mistake;
 use crate::method::{Partition, Solution};
@@ -15,9 +16,10 @@ use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::release::Order;
+use crate::release::permutation::sensitive_path;
 use crate::report::Page;
 use crate::secret::Secret;
-use crate::table::Table;
+use crate::table::{Reading, Table};
 use crate::watch::Watch;
 
 /// What to evaluate.
@@ -74,15 +76,42 @@ pub struct Evaluation {
     pub page: Page,
 }
 
+/// How the tables of an evaluation are opened, from wherever they come. Some tasks open the table more than once.
+pub(crate) struct Tables<'a> {
+    pub table: &'a Open<'a>,
+    /// Asked for only where a release is named.
+    pub release: &'a Open<'a>,
+    /// Its sensitive values, if it is one by permutation.
+    pub sensitive: &'a Open<'a>,
+}
+
 impl Evaluate {
     /// Runs it.
     pub fn run(&self, watch: &dyn Watch) -> Result<Evaluation> {
+        let release = self.release.clone().unwrap_or_default();
+        let tables = Tables {
+            table: &|reading: &Reading<'_>| Table::read(&self.data, reading),
+            release: &|reading: &Reading<'_>| Table::read(&release, reading),
+            sensitive: &|reading: &Reading<'_>| Table::read(&sensitive_path(&release), reading),
+        };
+        self.run_on(&tables, watch)
+    }
+
+    /// The same on tables that are opened in any way.
+    pub(crate) fn run_on(&self, tables: &Tables<'_>, watch: &dyn Watch) -> Result<Evaluation> {
         let task = self.task()?;
         match &self.release {
-            Some(release) => {
-                let table = super::read(&self.data, &self.policy, watch)?;
+            Some(_) => {
+                let table = (tables.table)(&self.policy.reading(&bind::plan(&self.policy), watch))?;
                 let problem = Problem::new(&table, &self.policy)?;
-                let received = Received::read(release, &problem, &self.policy, Keep::All, watch)?;
+                let received = Received::from_readers(
+                    &problem,
+                    &self.policy,
+                    Keep::All,
+                    watch,
+                    tables.release,
+                    tables.sensitive,
+                )?;
                 let made = Made {
                     table: &table,
                     problem: &problem,
@@ -90,9 +119,9 @@ impl Evaluate {
                     received: &received,
                     records: None,
                 };
-                self.study(&task, &made, watch)
+                self.study(&task, &made, tables.table, watch)
             }
-            None => self.make_and_study(&task, watch),
+            None => self.make_and_study(&task, tables.table, watch),
         }
     }
 
@@ -111,10 +140,20 @@ impl Evaluate {
     }
 
     /// Makes a release in input order, so that the record of each of its rows is known.
-    fn make_and_study(&self, task: &(Entry, Box<dyn Task>), watch: &dyn Watch) -> Result<Evaluation> {
-        let choices = Choices { publish: task.1.publish(), order: Order::Keep, secret: self.secret.clone() };
+    fn make_and_study(
+        &self,
+        task: &(Entry, Box<dyn Task>),
+        open: &Open<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Evaluation> {
+        let choices = Choices {
+            publish: task.1.publish(),
+            order: Order::Keep,
+            secret: self.secret.clone(),
+            ..Choices::default()
+        };
         let plan = Plan::new(&self.policy, &self.registry, choices)?;
-        let table = plan.read(&self.data, watch)?;
+        let table = open(&plan.policy().reading(&bind::plan(plan.policy()), watch))?;
         let mut problem = plan.problem(&table)?;
         let solved = plan.solve(&mut problem, watch)?;
         let written = plan.write_in_memory(&table, &problem, &solved, &CSV, watch)?;
@@ -129,13 +168,14 @@ impl Evaluate {
             received: &received,
             records: Some(&records),
         };
-        self.study(task, &made, watch)
+        self.study(task, &made, open, watch)
     }
 
     fn study(
         &self,
         (entry, task): &(Entry, Box<dyn Task>),
         made: &Made<'_>,
+        open: &Open<'_>,
         watch: &dyn Watch,
     ) -> Result<Evaluation> {
         let Made { table, problem, policy, received, records } = *made;
@@ -143,7 +183,7 @@ impl Evaluate {
         let release = &received.table;
         let cells = Cells::read(problem, policy, release)?;
         let study = Study {
-            data: &self.data,
+            open,
             table,
             problem,
             policy,
@@ -167,6 +207,7 @@ impl Evaluate {
             suppressed: measures.suppressed,
             page: Page {
                 over: format!("Evaluation: {}", entry.name),
+                private: true,
                 title: self.data.display().to_string(),
                 subtitle: subtitle(method.as_deref(), self.release.as_deref(), &measures),
                 headline: outcome.headline,

@@ -15,12 +15,14 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
+pub(crate) use crate::release::permutation::sensitive_path;
 pub use anonymize::Anonymize;
 pub use apply::Apply;
 pub(crate) use apply::{plan_for_recipe, read_for_recipe};
 pub use attack::attack_files;
 pub use certify::certify_files;
 pub use compare::Compare;
+pub(crate) use evaluate::Tables;
 pub use evaluate::{Evaluate, Evaluation};
 
 use crate::as_is;
@@ -33,7 +35,7 @@ use crate::policy::Policy;
 use crate::policy::suggest::person;
 use crate::problem::{Problem, Protected};
 use crate::recipe::Recipe;
-use crate::release::{Files, Output, Publish, Sink, permutation, publish_all};
+use crate::release::{Files, Output, Publish, Sink, publish_all};
 use crate::report::{Circumstances, Provenance, Report};
 use crate::table::Table;
 use crate::table::source::is_standard;
@@ -68,12 +70,24 @@ impl Prepared<Output> {
 /// Measures an existing release.
 pub fn audit_files(data: &Path, release: &Path, policy: &Policy, watch: &dyn Watch) -> Result<Findings> {
     let table = read(data, policy, watch)?;
-    let mut problem = Problem::new(&table, policy)?;
-    as_is::check(&table, &problem, policy)?;
+    audit_table(&table, policy, watch, |problem| {
+        Received::read(release, problem, policy, Keep::Audited, watch)
+    })
+}
+
+/// Measures a release that is received in any way, and looks whether it is true of its table.
+pub(crate) fn audit_table(
+    table: &Table,
+    policy: &Policy,
+    watch: &dyn Watch,
+    receive: impl FnOnce(&Problem) -> Result<Received>,
+) -> Result<Findings> {
+    let mut problem = Problem::new(table, policy)?;
+    as_is::check(table, &problem, policy)?;
     problem.suppressible = plan::records(plan::allowance(policy, &Methods::standard()), problem.len());
-    let received = Received::read(release, &problem, policy, Keep::Audited, watch)?;
+    let received = receive(&problem)?;
     let mut findings = audit(&problem, policy, &received, watch)?;
-    let (truth, untrue) = truth::check(&table, &problem, policy, &received, watch)?;
+    let (truth, untrue) = truth::check(table, &problem, policy, &received, watch)?;
     findings.measures.truth = Some(truth);
     findings.measures.violations.extend(untrue);
     Ok(findings)
@@ -131,6 +145,7 @@ impl Job<'_> {
             release_hash,
             policy: self.plan.policy().text.clone(),
             overrides: self.overrides.to_vec(),
+            command: Vec::new(),
         })
     }
 }
@@ -186,7 +201,7 @@ pub(crate) fn check_outputs(
 fn outputs(release: &Path, publish: Publish) -> Vec<(&'static str, PathBuf)> {
     let mut outputs = vec![("the release", release.to_owned())];
     if publish == Publish::Permutation {
-        outputs.push(("the table of sensitive values", permutation::sensitive_path(release)));
+        outputs.push(("the table of sensitive values", sensitive_path(release)));
     }
     outputs
 }

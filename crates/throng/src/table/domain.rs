@@ -61,6 +61,12 @@ pub struct Encoding {
 }
 
 impl Domain {
+    /// Texts in any order, of which nothing is known.
+    pub(crate) fn flat(labels: Vec<String>) -> Self {
+        let scale = Scale::Categorical(Taxonomy::flat(&labels));
+        Domain { labels, scale, missing: None, bands: Vec::new(), tails: (false, false) }
+    }
+
     /// Number of codes.
     pub fn len(&self) -> usize {
         self.labels.len()
@@ -104,13 +110,19 @@ impl Domain {
         self.tails != (false, false)
     }
 
+    /// Whether a code stands for a tail.
+    pub(crate) fn is_tail(&self, code: u32) -> bool {
+        let (lower, upper) = self.reaches(code, code);
+        self.has_tails() && (lower || upper)
+    }
+
     /// The text of a number without a sign that it begins a tail.
     pub fn end_label(&self, code: u32) -> &str {
         if self.has_tails() { end_of(self.label(code)) } else { self.label(code) }
     }
 
     /// Whether the codes reach into the lower and the upper tail.
-    fn reaches(&self, low: u32, high: u32) -> (bool, bool) {
+    pub(crate) fn reaches(&self, low: u32, high: u32) -> (bool, bool) {
         let last = self.len() - 1 - usize::from(self.missing.is_some());
         (self.tails.0 && low == 0, self.tails.1 && high as usize == last)
     }

@@ -215,6 +215,15 @@ impl Table {
         cells.map(|cell| cell.map(|cell| std::str::from_utf8(cell).unwrap_or_default()))
     }
 
+    /// Whether a name or a cell that is kept passes a test.
+    pub(crate) fn any_text(&self, test: fn(&str) -> bool) -> bool {
+        let coded = |column: usize| self.values(column).into_iter().any(test);
+        let passed = |row: usize| self.nullable_text_row(row).flatten().any(test);
+        self.names.iter().any(|name| test(name))
+            || (0..self.names.len()).any(coded)
+            || (self.storage.contains(&Storage::Text) && (0..self.len()).into_par_iter().any(passed))
+    }
+
     fn chunk_of(&self, row: usize) -> usize {
         let mut chunk = self.chunk_hints[row / ROWS_PER_HINT] as usize;
         while self.starts[chunk + 1] <= row {

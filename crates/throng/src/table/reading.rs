@@ -15,12 +15,20 @@ pub struct Reading<'a> {
     pub(crate) missing: &'a str,
     pub(crate) name: &'a str,
     pub(crate) expansion: Expansion,
+    pub(crate) marked: bool,
 }
 
 impl<'a> Reading<'a> {
     /// With a plan that decides how to keep each column, told its progress to `watch`.
     pub fn new(plan: &'a Plan<'a>, watch: &'a dyn Watch) -> Self {
-        Reading { plan, watch, missing: "", name: "the table", expansion: Expansion::default() }
+        Reading {
+            plan,
+            watch,
+            missing: "",
+            name: "the table",
+            expansion: Expansion::default(),
+            marked: false,
+        }
     }
 
     /// The text that stands for a null of formats that have one; the empty text if nothing is said.
@@ -36,6 +44,11 @@ impl<'a> Reading<'a> {
     /// How far compressed bytes may expand.
     pub fn expansion(self, expansion: Expansion) -> Self {
         Reading { expansion, ..self }
+    }
+
+    /// Whether cells that a spreadsheet would run have a mark before them, which is taken off.
+    pub fn marked(self, marked: bool) -> Self {
+        Reading { marked, ..self }
     }
 
     /// Checks the names of the columns and asks how to keep each.

@@ -3,7 +3,7 @@
 //! The end of a range tells the value of the person who has it. Where that is an outlier, one end is enough to know the
 //! person's income or age; a tail tells only that it lies beyond.
 
-use super::value;
+use super::{Map, value};
 use crate::schema::spelling::Guess;
 use crate::schema::{Spelling, Tail, Tails};
 
@@ -21,22 +21,22 @@ pub(crate) fn at(text: &str) -> Option<Tail> {
     Some(Tail::At { number: number + 0.0, text: text.to_owned(), date })
 }
 
-/// Tails with numbers in place of what is left to the table: each holds at least `k` of the cells, and they do not meet.
-/// `cells` are texts and how often each occurs; those that are no numbers or dates are left out. They are read as they are
-/// spelt.
+/// Tails with numbers in place of what is left to the table: each holds cells of at least `k` people, and they do not meet.
+/// `cells` are texts and whose cells have each, everyone's own where nobody is told from another; those that are no numbers or
+/// dates are left out. They are read as they are spelt.
 pub(crate) fn fixed<'a>(
     tails: &Tails,
     spelling: Option<&Spelling>,
-    cells: impl Iterator<Item = (&'a str, u64)> + Clone,
-    k: u64,
+    cells: impl Iterator<Item = (&'a str, &'a [u32])> + Clone,
+    k: usize,
 ) -> Tails {
     let spelling = match (spelling, Spelling::guess(cells.clone().map(|(text, _)| text))) {
         (Some(spelling), _) => spelling.clone(),
         (None, Guess::Clear(spelling)) => spelling,
         (None, Guess::Either(..) | Guess::Neither) => Spelling::Point,
     };
-    let mut cells: Vec<(f64, &str, u64)> =
-        cells.filter_map(|(text, count)| Some((spelling.read(text)?, text, count))).collect();
+    let mut cells: Vec<(f64, &str, &[u32])> =
+        cells.filter_map(|(text, whose)| Some((spelling.read(text)?, text, whose))).collect();
     cells.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(other.1)));
     let date = spelling.is_date();
     let bottom = fixed_end(tails.bottom.as_ref(), cells.iter(), k, date);
@@ -51,17 +51,17 @@ pub(crate) fn fixed<'a>(
 
 fn fixed_end<'a>(
     tail: Option<&Tail>,
-    from_the_end: impl Iterator<Item = &'a (f64, &'a str, u64)>,
-    k: u64,
+    from_the_end: impl Iterator<Item = &'a (f64, &'a str, &'a [u32])>,
+    k: usize,
     date: bool,
 ) -> Option<Tail> {
     if !matches!(tail, Some(Tail::Auto)) {
         return tail.cloned();
     }
-    let mut held = 0;
-    for (number, text, count) in from_the_end {
-        held += count;
-        if held >= k {
+    let mut held: Map<u32, ()> = Map::default();
+    for (number, text, whose) in from_the_end {
+        held.extend(whose.iter().map(|person| (*person, ())));
+        if held.len() >= k {
             return Some(Tail::At { number: *number + 0.0, text: (*text).to_owned(), date });
         }
     }
@@ -89,8 +89,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn automatic_tails_hold_k_cells_each() {
-        let cells = [("1", 1), ("2", 1), ("3", 5), ("9", 2), ("50", 1)];
+    fn automatic_tails_hold_k_people_each() {
+        let cells: [(&str, &[u32]); 5] =
+            [("1", &[0]), ("2", &[1]), ("3", &[2, 3, 4, 5, 6]), ("9", &[7, 8]), ("50", &[9])];
         let auto = Tails { bottom: Some(Tail::Auto), top: Some(Tail::Auto) };
         let fixed = |k| fixed(&auto, None, cells.into_iter(), k);
         assert_eq!(fixed(1), Tails { bottom: at("1"), top: at("50") });
@@ -98,6 +99,14 @@ mod tests {
         // With so many in each they would meet.
         assert_eq!(fixed(6), Tails::default());
         assert!(fixed(11).is_empty());
+    }
+
+    #[test]
+    fn several_cells_of_a_person_count_once() {
+        let cells: [(&str, &[u32]); 4] = [("1", &[0, 1, 2]), ("2", &[3]), ("8", &[4, 5]), ("9", &[4, 4, 4])];
+        let auto = Tails { bottom: None, top: Some(Tail::Auto) };
+        assert_eq!(fixed(&auto, None, cells.into_iter(), 2).top, at("8"));
+        assert_eq!(fixed(&auto, None, cells.into_iter(), 3).top, at("2"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use memchr::{memchr, memchr2, memrchr};
 
 use super::chunk::{Chunk, ChunkBuilder, Slot};
 use crate::error::{Error, ErrorCode, Result};
+use crate::formula::without_mark;
 
 /// How a text separates its cells and records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,11 +16,13 @@ pub struct Dialect {
     pub delimiter: u8,
     /// Between records: a line feed (a carriage return before it is dropped), or a lone carriage return.
     pub line_end: u8,
+    /// Whether cells that a spreadsheet would run have a mark before them, to be taken off.
+    pub marked: bool,
 }
 
 impl Default for Dialect {
     fn default() -> Self {
-        Dialect { delimiter: b',', line_end: b'\n' }
+        Dialect { delimiter: b',', line_end: b'\n', marked: false }
     }
 }
 
@@ -34,12 +37,12 @@ impl Dialect {
         let candidates = [b',', b';', b'\t', b'|'];
         let best = candidates
             .into_iter()
-            .map(|delimiter| (Dialect { delimiter, line_end }.regularity(start), delimiter))
+            .map(|delimiter| (Dialect { delimiter, line_end, marked: false }.regularity(start), delimiter))
             .rev()
             .max_by_key(|(score, _)| *score);
         match best {
-            Some((score, delimiter)) if score > (0, 0) => Dialect { delimiter, line_end },
-            _ => Dialect { delimiter: b',', line_end },
+            Some((score, delimiter)) if score > (0, 0) => Dialect { delimiter, line_end, marked: false },
+            _ => Dialect { delimiter: b',', line_end, marked: false },
         }
     }
 
@@ -66,6 +69,14 @@ impl Dialect {
         match widths.first() {
             Some(&first) if first > 1 => (widths.iter().filter(|width| **width == first).count(), first),
             _ => (0, 0),
+        }
+    }
+
+    /// A cell without the mark that was put before it.
+    fn as_it_was(self, cell: &[u8]) -> &[u8] {
+        match self.marked.then(|| std::str::from_utf8(cell)) {
+            Some(Ok(text)) => without_mark(text).as_bytes(),
+            _ => cell,
         }
     }
 
@@ -218,7 +229,7 @@ pub(crate) fn header(text: &[u8], dialect: Dialect) -> Result<(Vec<String>, usiz
         }
         let cell = field.cell(&mut scratch);
         let name = std::str::from_utf8(cell).map_err(|_| not_utf8(1, names.len() as u64 + 1))?;
-        names.push(name.to_owned());
+        names.push(if dialect.marked { without_mark(name) } else { name }.to_owned());
         open = field.end == FieldEnd::Delimiter;
         if !open {
             next = field.next.min(text.len());
@@ -257,8 +268,10 @@ pub(crate) fn parse(text: &[u8], dialect: Dialect, slots: &[Slot]) -> Result<Chu
         return Err(find_invalid_utf8(text, dialect));
     }
     let quoted = memchr(QUOTE, text).is_some();
-    let mut chunk =
-        if quoted { parse_quoted(text, dialect, slots)? } else { parse_plain(text, dialect, slots)? };
+    let mut chunk = match quoted || dialect.marked {
+        true => parse_quoted(text, dialect, slots)?,
+        false => parse_plain(text, dialect, slots)?,
+    };
     chunk.plain = !quoted;
     chunk.lines = memchr::memchr_iter(dialect.line_end, text).count() as u64;
     // Without a line end after the last record, a blank line or a cell of two lines would even the counts out.
@@ -412,7 +425,7 @@ fn parse_quoted(text: &[u8], dialect: Dialect, slots: &[Slot]) -> Result<Chunk> 
         let blank = column == 0 && field.raw.is_empty() && field.end != FieldEnd::Delimiter;
         if !blank {
             if column < slots.len() {
-                builder.push(column, field.cell(&mut scratch));
+                builder.push(column, dialect.as_it_was(field.cell(&mut scratch)));
             }
             column += 1;
             // A delimiter that ends the text leaves one more, empty cell.

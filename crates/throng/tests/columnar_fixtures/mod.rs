@@ -97,15 +97,9 @@ impl Run<'_> {
         // These tables show types, not people: what no policy mentions is passed through.
         (policy.unlisted, policy.strict) = (Unlisted::Publish, false);
         let run = Anonymize {
-            data: self.data.to_owned(),
-            release: release.clone(),
-            policy: policy.clone(),
             publish: self.publish,
             order: Order::Keep,
-            overrides: Vec::new(),
-            hashes: false,
-            secret: None,
-            registry: Default::default(),
+            ..Anonymize::new(self.data.to_owned(), release.clone(), policy.clone())
         };
         let report = run.run(&Unwatched).unwrap();
         let findings = audit_files(self.data, &release, &policy, &Unwatched).unwrap();

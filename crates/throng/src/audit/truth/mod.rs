@@ -6,10 +6,12 @@
 //! larger tables two bounds are checked instead: that no value is published more often than the table has it, and that every
 //! row is explained by some record; the report says that it was no more than that.
 //!
-//! In a release by permutation the sensitive values stand apart, by group: they are counted over all groups.
+//! In a release by permutation the sensitive values stand apart, by group: those of each group are held against the records
+//! that its rows may be (`groups`).
 //!
 //! Cost: one look at each pair of a kind of row and a record in its most telling attribute, and the flow.
 
+mod groups;
 mod matching;
 mod sides;
 
@@ -71,7 +73,7 @@ pub(crate) fn check(
     let sides = Sides::new(problem, &cells, &passed);
     let truth = sides.compare(watch)?;
     let changed = passed.iter().map(|own| (own.name.as_str(), own.surplus()));
-    let dealt = permuted_surplus(problem, received)?;
+    let dealt = groups::surplus(problem, received, &sides)?;
     for (name, rows) in changed.chain(dealt).filter(|(_, rows)| *rows > 0) {
         told.push(format!(
             "values of \"{name}\" were changed or added: {rows} of them the table does not have, or not as often"
@@ -108,19 +110,6 @@ fn unknown_columns(table: &Table, problem: &Problem, policy: &Policy, release: &
         }
     };
     release.names().iter().filter_map(told).collect()
-}
-
-/// The sensitive attribute of a release by permutation, and how many of its values the table does not have as often.
-fn permuted_surplus<'a>(problem: &'a Problem, received: &Received) -> Result<Option<(&'a str, u64)>> {
-    let groups = permutation::groups(problem, &received.table, received.sensitive.as_ref())?;
-    let (Some(groups), [counted]) = (groups, &problem.sensitive[..]) else { return Ok(None) };
-    let mut counts = vec![0i64; counted.domain.len()];
-    counted.codes.iter().for_each(|code| counts[*code as usize] += 1);
-    for (code, count) in groups.of_group.iter().flatten() {
-        counts[*code as usize] = counts[*code as usize].saturating_sub_unsigned(*count);
-    }
-    let surplus = counts.into_iter().filter(|count| *count < 0).map(i64::unsigned_abs).sum();
-    Ok(Some((&counted.name, surplus)))
 }
 
 /// Both sides of a comparison.

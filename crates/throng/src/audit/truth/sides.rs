@@ -5,6 +5,7 @@ use crate::audit::{Received, codes_of, permutation};
 use crate::collections::Map;
 use crate::data::{Attribute, Code};
 use crate::error::Result;
+use crate::formula::{MARK, has_mark};
 use crate::policy::{Policy, Role};
 use crate::problem::Problem;
 use crate::published::{Cell, Cells};
@@ -94,6 +95,8 @@ fn plain(text: &str, missing: &[String]) -> String {
     match value::number(text) {
         _ if missing.iter().any(|marker| marker == text) => "missing".to_owned(),
         Some(number) if !value::looks_like_label(text) => format!("number {}", number + 0.0),
+        // Marks before formulas are not told from those that were there already.
+        _ if has_mark(text) => format!("text {}", text.trim_start_matches(MARK)),
         _ => format!("text {text}"),
     }
 }
@@ -107,6 +110,15 @@ pub(super) struct Span {
 }
 
 impl Span {
+    /// The only code that it covers.
+    pub fn only(self) -> Option<u32> {
+        match self.end - self.from {
+            0 => self.missing,
+            1 if self.missing.is_none_or(|missing| missing == self.from) => Some(self.from),
+            _ => None,
+        }
+    }
+
     pub fn covers(self, code: u32) -> bool {
         (self.from..self.end).contains(&code) || self.missing == Some(code)
     }

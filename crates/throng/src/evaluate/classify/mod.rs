@@ -253,14 +253,14 @@ pub(super) struct Measured {
 
 impl Task for Classify {
     fn run(&self, study: &Study<'_>, watch: &dyn Watch) -> Result<Outcome> {
-        if is_standard(study.data) {
+        if study.table.origin().path().is_some_and(is_standard) {
             return Err(Error::new(
                 ErrorCode::NeedsFileName,
                 "classify reads the table twice and cannot take standard input",
             )
             .with_hint("give the name of a file"));
         }
-        let table = read_all(study.data, study.policy, watch)?;
+        let table = read_all(study.open, study.policy, watch)?;
         let Material { raw, splits, release, labels, split } = match &self.test {
             Some(test) => {
                 second_table::material(study, &table, &beside(study.policy.path.as_deref(), test), watch)?

@@ -31,10 +31,14 @@ const KEYS: [&str; 3] = ["name", "sum", "where"];
 pub fn read_file(problem: &Problem, path: &Path) -> Result<Vec<Query>> {
     let text = std::fs::read_to_string(path)
         .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
+    read_text(problem, &text).map_err(|error| error.in_file(path))
+}
+
+/// The queries of the text of a file.
+pub fn read_text(problem: &Problem, text: &str) -> Result<Vec<Query>> {
     let table: Table = text.parse().map_err(|error: toml::de::Error| {
         let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() as u64 + 1);
         Error::new(ErrorCode::BadQueries, format!("the queries are not TOML: {}", error.message()))
-            .in_file(path)
             .on_line(line)
     })?;
     if let Some(unknown) = table.keys().find(|key| *key != "query") {
@@ -42,11 +46,10 @@ pub fn read_file(problem: &Problem, path: &Path) -> Result<Vec<Query>> {
             ErrorCode::BadQueries,
             format!("there is no key \"{unknown}\" in a file of queries"),
         )
-        .in_file(path)
         .with_hint("begin each query with [[query]]"));
     }
     let written = table.get("query").cloned().unwrap_or(Value::Array(Vec::new()));
-    read_value(problem, &written).map_err(|error| error.in_file(path))
+    read_value(problem, &written)
 }
 
 /// The queries of a list of tables.

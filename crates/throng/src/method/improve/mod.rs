@@ -1,5 +1,6 @@
 //! Making the groups of any method better: records move to groups where they cost less, groups whose records are
-//! cheaper elsewhere are dissolved, and groups that grew are cut.
+//! cheaper elsewhere are dissolved, and groups that grew are cut. Then several near groups at a time are ruined and made
+//! anew ([`ruin`]), which finds what no single move does.
 //!
 //! Every step keeps the requirement and lowers the loss, so it can be stopped at any time. What would help is looked
 //! for in parallel against the groups as they stand, a batch at a time; what still helps then is done one by one, in
@@ -8,10 +9,11 @@
 mod cut;
 mod group;
 mod index;
+mod ruin;
 #[cfg(test)]
 mod tests;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
@@ -19,6 +21,7 @@ pub(in crate::method) use cut::cut;
 pub(in crate::method) use group::{Group, Work};
 
 use super::facts::Grouping;
+use super::options::Numbers;
 use super::{Fact, Method, OptionKind, OptionSpec, Options, Partition, PerPart, Recoding, Solution, lots};
 use crate::error::Result;
 use crate::problem::{Code, Problem};
@@ -26,20 +29,45 @@ use crate::watch::Watch;
 use crate::with_matrix;
 use cut::{SAVES, best_cut, best_division};
 use index::{Index, Scratch};
+use ruin::Rounds;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Rounds at most; each looks at every record once.
+    /// Rounds of moves at most; each looks at every record once.
     pub rounds: usize,
+    /// Rounds of ruin and recreate after that.
+    pub search: Search,
     /// No round starts or goes on after this.
     pub until: Option<Instant>,
 }
 
 impl Effort {
+    /// So many rounds of moves and of search until then; without a number of the second, as many as suit the number of
+    /// records or the time.
+    pub fn new(rounds: usize, search: Option<usize>, until: Option<Instant>) -> Self {
+        let search = match (search, until) {
+            (Some(rounds), _) => Search::Rounds(rounds),
+            (None, Some(_)) => Search::UntilTheEnd,
+            (None, None) => Search::Usual,
+        };
+        Effort { rounds, search, until }
+    }
+
     fn is_over(&self) -> bool {
         self.until.is_some_and(|until| Instant::now() >= until)
     }
+}
+
+/// How much is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// As much as suits the number of records.
+    Usual,
+    /// So many rounds.
+    Rounds(usize),
+    /// As long as there is time.
+    UntilTheEnd,
 }
 
 /// Rounds without being asked; hardly anything changes after so many.
@@ -49,8 +77,10 @@ pub const ROUNDS: usize = 2;
 pub struct Improved {
     /// The method.
     pub method: Box<dyn Method>,
-    /// When to stop.
-    pub effort: Effort,
+    /// Rounds of ruin and recreate; without them, as many as suit the number of records, or the seconds.
+    pub search: Option<usize>,
+    /// Seconds after which no more is improved.
+    pub seconds: Option<f64>,
 }
 
 impl Method for Improved {
@@ -58,7 +88,9 @@ impl Method for Improved {
         let mut solution = self.method.solve(problem, watch)?;
         // Boxes of its own are what a method is about, and limits are for methods that know them: not ours to change.
         if matches!(solution.recoding, Recoding::Tight) && problem.limits.is_empty() {
-            solution.partition = improve(problem, &solution.partition, self.effort, watch)?;
+            let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+            let effort = Effort::new(ROUNDS, self.search, until);
+            solution.partition = improve(problem, &solution.partition, effort, watch)?;
             if lots::smallest_diverse(problem).is_some() {
                 // Records move where sensitive values leave room: however they were grouped before, that tells of them.
                 solution.facts.retain(|fact| !matches!(fact, Fact::Grouped { .. }));
@@ -76,11 +108,26 @@ pub const OPTION: OptionSpec = OptionSpec {
     help: "whether records move to groups where they cost less when the method is done",
 };
 
+/// How long that takes, for every such method.
+pub const FURTHER_OPTIONS: [OptionSpec; 2] = [
+    OptionSpec {
+        name: "improve_rounds",
+        kind: OptionKind::Whole { least: 0, default: None },
+        help: "improves by so many rounds of ruin and recreate; without it as many as suit the number of records, or the seconds",
+    },
+    OptionSpec {
+        name: "improve_seconds",
+        kind: OptionKind::Number { allowed: Numbers::SECONDS, default: None },
+        help: "improves for so many seconds; what comes out then depends on the machine",
+    },
+];
+
 /// Wraps a method whose options ask for improvement. Hard rules are kept for it: moving records knows nothing of them.
 pub fn if_asked(method: Box<dyn Method>, options: &Options) -> Result<Box<dyn Method>> {
-    let effort = Effort { rounds: ROUNDS, until: None };
-    Ok(match options.flag(OPTION.name)? {
-        true => Box::new(PerPart(Box::new(Improved { method, effort }))),
+    let search = options.whole_if_any("improve_rounds")?.map(|rounds| rounds as usize);
+    let seconds = options.number_if_any("improve_seconds")?;
+    Ok(match options.flag(OPTION.name)? || search.is_some() || seconds.is_some() {
+        true => Box::new(PerPart(Box::new(Improved { method, search, seconds }))),
         false => method,
     })
 }
@@ -106,8 +153,24 @@ pub(in crate::method) fn into_partition<C: Code>(groups: Vec<Group<C>>) -> Parti
     Partition::from_sizes(records, sizes)
 }
 
-/// Improves groups.
+/// Improves groups: by moves first, then by ruin and recreate.
 pub(in crate::method) fn improve_groups<C: Code>(
+    work: &Work<'_, C>,
+    groups: Vec<Group<C>>,
+    effort: Effort,
+    watch: &dyn Watch,
+) -> Result<Vec<Group<C>>> {
+    let groups = move_groups(work, groups, effort, watch)?;
+    let rounds = match effort.search {
+        Search::Usual => Rounds::usual(work.problem),
+        Search::Rounds(rounds) => Rounds::fixed(rounds),
+        Search::UntilTheEnd => Rounds::until_the_end(work.problem),
+    };
+    ruin::search(work, groups, (rounds, effort.until), watch)
+}
+
+/// Improves groups while single moves, cuts and divisions help.
+fn move_groups<C: Code>(
     work: &Work<'_, C>,
     mut groups: Vec<Group<C>>,
     effort: Effort,

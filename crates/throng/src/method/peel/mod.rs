@@ -47,7 +47,12 @@ pub const PEEL: Entry = Entry {
         OptionSpec {
             name: "rounds",
             kind: OptionKind::Whole { least: 0, default: Some(ROUNDS as u64) },
-            help: "rounds of improvement at most",
+            help: "rounds of moves at most, after peeling",
+        },
+        OptionSpec {
+            name: "search",
+            kind: OptionKind::Whole { least: 0, default: None },
+            help: "rounds of ruin and recreate after that; without it as many as suit the number of records, or the seconds",
         },
         OptionSpec {
             name: "effort",
@@ -70,18 +75,24 @@ pub const PEEL: Entry = Entry {
     configure: |options, _| {
         let (rounds, effort) = (options.whole("rounds")? as usize, options.whole("effort")? as usize);
         let (seconds, blind) = (options.number_if_any("seconds")?, options.flag("blind")?);
-        Ok(Box::new(Peel { rounds, effort, seconds, blind }))
+        let search = options.whole_if_any("search")?.map(|rounds| rounds as usize);
+        Ok(Box::new(Peel { rounds, search, effort, seconds, blind }))
     },
 };
 
 /// Times that each record is looked at while peeling, at most, on average.
 pub const EFFORT: usize = 100_000;
 
+/// The share of the seconds after which no more is peeled.
+const SHARE_OF_PEELING: f64 = 0.6;
+
 /// Peel.
 #[derive(Clone, Copy, Debug)]
 pub struct Peel {
-    /// Rounds of improvement at most.
+    /// Rounds of moves at most.
     pub rounds: usize,
+    /// Rounds of ruin and recreate; without them, as many as suit the number of records, or the seconds.
+    pub search: Option<usize>,
     /// Times that each record is looked at while peeling, at most, on average.
     pub effort: usize,
     /// Seconds after which no more is peeled or improved. What comes out then depends on the machine.
@@ -92,7 +103,7 @@ pub struct Peel {
 
 impl Default for Peel {
     fn default() -> Self {
-        Peel { rounds: ROUNDS, effort: EFFORT, seconds: None, blind: false }
+        Peel { rounds: ROUNDS, search: None, effort: EFFORT, seconds: None, blind: false }
     }
 }
 
@@ -130,12 +141,15 @@ impl Peel {
         matrix: &Matrix<C>,
         watch: &dyn Watch,
     ) -> Result<Partition> {
-        let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        let effort = Effort { rounds: self.rounds, until };
+        let start = Instant::now();
+        let until = self.seconds.map(|seconds| start + Duration::from_secs_f64(seconds));
+        let effort = Effort::new(self.rounds, self.search, until);
         let work = Work::new(problem, matrix);
         watch.stage("peeling", Some(problem.len() as u64));
         let mut groups = Vec::new();
-        let rest = self.peel(&work, &mut groups, effort, watch)?;
+        // What peeling leaves must be cut, and the search finds more in the rest of the time than peeling does.
+        let peeling = self.seconds.map(|seconds| start + Duration::from_secs_f64(SHARE_OF_PEELING * seconds));
+        let rest = self.peel(&work, &mut groups, Effort { until: peeling, ..effort }, watch)?;
         place_rest(&work, rest, &mut groups);
         let groups = improve_groups(&work, groups, effort, watch)?;
         Ok(into_partition(groups))

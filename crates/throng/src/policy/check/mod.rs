@@ -39,6 +39,7 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
         incomplete: incomplete.transpose()?.unwrap_or(Incomplete::Keep),
         unlisted: unlisted.transpose()?.unwrap_or(Unlisted::Refuse),
         strict: written.privacy.strict.as_ref().is_none_or(|strict| *strict.get_ref()),
+        header: header(source, written.header)?,
         expansion: expansion(source, written.max_expansion)?,
         privacy: privacy::check(source, &written.privacy, &attributes, &missing)?,
         missing,
@@ -47,6 +48,21 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
         evaluate: written.evaluate,
         effort: effort(source, &written.bound)?,
     })
+}
+
+/// Whether somebody looked at the first line and says that it names the columns.
+fn header(source: Source<'_>, header: Option<Spanned<bool>>) -> Result<bool> {
+    match header {
+        Some(no) if !no.get_ref() => Err(source
+            .error(
+                ErrorCode::NoHeader,
+                &no.span(),
+                "tables without a header are not read",
+                "says that there is none",
+            )
+            .with_hint("put a line with the names of the columns above the table, and leave this key out")),
+        header => Ok(header.is_some()),
+    }
 }
 
 /// How far files may expand.

@@ -7,6 +7,8 @@ mod inline;
 
 use toml::de::DeValue;
 
+pub use file::parse;
+
 use super::Hierarchy;
 use crate::error::{Error, Result};
 use crate::keys::fields::{Item, mismatch};

@@ -8,6 +8,7 @@ use super::look::Values;
 use super::names::{Meaning, Name};
 use super::shapes::Shape;
 use crate::policy::Role;
+use crate::table::domain::guess_spelling;
 
 /// What was guessed, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +83,23 @@ pub(super) fn guess(name: &str, values: &Values<'_>) -> Guess {
         _ => guess,
     };
     Guess { postcode: name.is_postcode() || shape == Some(Shape::Postcode), ..guess }
+}
+
+/// Why a column with this name and these different values identifies people, if it does so for sure. Texts that somebody
+/// wrote are for others to judge.
+pub(super) fn identifies(name: &str, texts: &[&str]) -> Option<&'static str> {
+    let meaning = Name::new(name).meaning();
+    if meaning == Meaning::Identifies && !are_answers(texts) {
+        return Some("its name says that it identifies people");
+    }
+    let known = matches!(meaning, Meaning::Quasi | Meaning::Sensitive);
+    let dates = guess_spelling(texts.iter().copied()).is_some_and(|spelling| spelling.is_date());
+    let shape = Shape::of(texts).filter(|_| !dates)?;
+    match shape {
+        Shape::FreeText => None,
+        Shape::Names | Shape::Plate if known => None,
+        _ => shape.identifies(),
+    }
 }
 
 /// Values that can only be one thing, whatever the column is called.

@@ -9,12 +9,11 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::table::{Table, value};
 
 /// Refuses a table whose first row is a record.
-pub(super) fn check(table: &Table, columns: &[Values<'_>]) -> Result<()> {
+pub(super) fn check(table: &Table, names: &[&str], columns: &[Values<'_>]) -> Result<()> {
     if table.dialect().is_none() || table.len() < 2 {
         return Ok(());
     }
-    let signs: Vec<Sign> =
-        table.names().iter().zip(columns).map(|(name, values)| sign(name, values)).collect();
+    let signs: Vec<Sign> = names.iter().zip(columns).map(|(name, values)| sign(name, values)).collect();
     let records = signs.iter().filter(|sign| **sign == Sign::Record).count();
     let numbers = signs.iter().zip(columns).any(|(sign, values)| *sign == Sign::Record && !values.is_text());
     let enough = numbers || 2 * records >= signs.len();
@@ -27,9 +26,20 @@ pub(super) fn check(table: &Table, columns: &[Values<'_>]) -> Result<()> {
     )
     .in_file(table.origin())
     .on_line(1)
-    .with_hint(
-        "put a line with the names of the columns above it; names must not be among the values below them",
-    ))
+    .with_hint(HINT))
+}
+
+/// What to do about it.
+pub(super) const HINT: &str =
+    "put a line with the names of the columns above it; names must not be among the values below them";
+
+/// Whether a name could be a cell, so that it is worth looking at all values: a number or date, or one of its column.
+pub(super) fn is_doubtful(table: &Table) -> bool {
+    let doubtful = |(at, name): (usize, &String)| {
+        let reads = value::number(name).is_some() || value::date(name).is_some();
+        reads || table.values(at).contains(&name.as_str())
+    };
+    table.dialect().is_some() && table.names().iter().enumerate().any(doubtful)
 }
 
 /// What a name says about the row it stands in.

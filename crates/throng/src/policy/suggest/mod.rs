@@ -21,8 +21,8 @@ mod words;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::error::Result;
-use crate::policy::Role;
-use crate::table::Table;
+use crate::policy::{Policy, Role};
+use crate::table::{Storage, Table};
 use guess::{ENOUGH, Guess, MOST};
 use look::{Look, Values};
 
@@ -41,7 +41,8 @@ pub fn suggest(table: &Table) -> Result<Suggestion> {
         (0..table.names().len()).into_par_iter().map(|column| Look::at(table, column)).collect();
     let markers = look::markers(&looks);
     let values: Vec<Values<'_>> = looks.iter().map(|look| look.values(&markers)).collect();
-    header::check(table, &values)?;
+    let names: Vec<&str> = table.names().iter().map(String::as_str).collect();
+    header::check(table, &names, &values)?;
     let mut columns: Vec<Column<'_>> = looks
         .iter()
         .zip(values)
@@ -58,9 +59,30 @@ pub fn suggest(table: &Table) -> Result<Suggestion> {
     Ok(Suggestion { text: toml::policy(table, &markers, &columns), checks })
 }
 
-/// Whether the name of a column says that it identifies people.
-pub(crate) fn names_people(column: &str) -> bool {
-    names::Name::new(column).identifies()
+/// Why a column with this name and these different values would identify people, by what `init` knows of names and values.
+pub(crate) fn identifies(column: &str, texts: &[&str]) -> Option<&'static str> {
+    guess::identifies(column, texts)
+}
+
+/// Refuses a table whose first row is a record, by the columns that are looked at; where the policy is not strict, that is given
+/// back as a sentence.
+pub(crate) fn check_header(table: &Table, policy: &Policy) -> Result<Option<String>> {
+    if policy.header || !header::is_doubtful(table) {
+        return Ok(None);
+    }
+    let coded = (0..table.names().len()).filter(|at| table.storage(*at) == Storage::Coded);
+    let (names, looks): (Vec<&str>, Vec<Look<'_>>) =
+        coded.map(|at| (table.names()[at].as_str(), Look::at(table, at))).unzip();
+    let markers = look::markers(&looks);
+    let values: Vec<Values<'_>> = looks.iter().map(|look| look.values(&markers)).collect();
+    match header::check(table, &names, &values) {
+        Err(error) if !policy.strict => Ok(Some(format!("{} (strict = false).", error.message()))),
+        Err(error) => {
+            Err(error
+                .with_hint(format!("{}; if it is a header, write header = true under [data]", header::HINT)))
+        }
+        Ok(()) => Ok(None),
+    }
 }
 
 const PERSON_WHY: &str = "it recurs, and says whose record it is; requirements then count people";

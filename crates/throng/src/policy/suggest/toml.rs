@@ -4,6 +4,7 @@ use super::Column;
 use super::look::{Form, Marker};
 use crate::policy::{DEFAULT_METHOD, Role};
 use crate::table::Table;
+use crate::words::steers;
 
 /// The k of a first policy; a table with fewer records gets as many.
 const K: usize = 5;
@@ -23,6 +24,7 @@ pub(super) fn policy(table: &Table, markers: &[Marker], columns: &[Column<'_>]) 
              #        sensitive   must not be learned about a person: published, protected by l and t\n\
              #        class       what recipients want to predict: published\n\
              #        identifier  names a person: never published\n\
+             #        person      whose record it is, where one person has several: people are counted; never published\n\
              #        other       published as it is\n";
     for column in columns {
         text += "\n";
@@ -63,8 +65,10 @@ fn data(markers: &[Marker]) -> String {
 fn privacy(table: &Table, columns: &[Column<'_>]) -> String {
     let k = table.len().clamp(1, K);
     let few = if k < K { " The table has no more records." } else { "" };
+    let people = columns.iter().any(|column| column.guess.role == Role::Person);
+    let who = if people { "people" } else { "records" };
     let mut text = format!(
-        "[privacy]\n# Every published combination of quasi-identifiers is shared by at least k records.{few}\nk = {k}\n"
+        "[privacy]\n# Every published combination of quasi-identifiers is shared by at least k {who}.{few}\nk = {k}\n"
     );
     if columns.iter().any(|column| column.guess.role == Role::Sensitive) {
         text += "# l = 2   # and no sensitive value by more than 1 in l of them\n";
@@ -226,7 +230,7 @@ fn quoted(text: &str) -> String {
             '\n' => quoted += "\\n",
             '\t' => quoted += "\\t",
             '\r' => quoted += "\\r",
-            c if c.is_control() => quoted += &format!("\\u{:04X}", c as u32),
+            c if steers(c) => quoted += &format!("\\u{:04X}", c as u32),
             c => quoted.push(c),
         }
     }

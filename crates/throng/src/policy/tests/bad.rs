@@ -89,7 +89,10 @@ fn unknown_keys_come_with_the_known_ones() {
         max_span, max_gcp, max_query_error, suppress, strict";
     assert_eq!(error.hint(), Some(hint));
     let error = error_of("[data]\nquite_different = 0.1\n");
-    assert_eq!(error.hint(), Some("the keys of [data] are missing, incomplete, unlisted, max_expansion"));
+    assert_eq!(
+        error.hint(),
+        Some("the keys of [data] are missing, incomplete, unlisted, header, max_expansion")
+    );
 }
 
 #[test]

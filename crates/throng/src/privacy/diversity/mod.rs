@@ -240,7 +240,8 @@ pub struct LDiversity {
 /// The achieved l of the frequency form: people (or records) for each that has the most frequent value.
 pub fn frequency(counts: &Histogram) -> f64 {
     let most = counts.present().map(|(_, count)| count).max().unwrap_or(0);
-    if most == 0 { f64::INFINITY } else { counts.people() as f64 / f64::from(most) }
+    // Where nobody can tell whose rows are, a value may seem to be of more people than there are; of all is the worst.
+    if most == 0 { f64::INFINITY } else { (counts.people() as f64 / f64::from(most)).max(1.0) }
 }
 
 /// Number of distinct values; where people may have several, as many as it takes at least to name one of everybody's.
@@ -377,6 +378,9 @@ impl Model for LDiversity {
             let value = shorten(attribute.domain.label(value));
             message += &format!(": the value \"{value}\" makes up {share:.1} % of all records");
         }
-        Error::new(ErrorCode::DiversityUnreachable, message).for_attribute(&attribute.name).with_hint(hint)
+        let error = Error::new(ErrorCode::DiversityUnreachable, message)
+            .for_attribute(&attribute.name)
+            .with_hint(hint);
+        if reachable < 1.0 { error } else { error.reaching("l", reachable) }
     }
 }

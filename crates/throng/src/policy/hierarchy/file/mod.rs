@@ -43,7 +43,7 @@ fn unreadable(source: Source<'_>, item: &Item<'_>, path: &Path, cause: &std::io:
 }
 
 /// Reads the content of a hierarchy file.
-fn parse(bytes: &[u8]) -> Result<Tree> {
+pub fn parse(bytes: &[u8]) -> Result<Tree> {
     let mut growing = Growing::new();
     let mut first: Option<(u64, usize)> = None;
     for record in Records::new(decode(bytes)?) {

@@ -1,0 +1,393 @@
+"""The calls: from a table and a policy to a release, and everything around it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, Callable, Mapping, Sequence, Union
+
+from . import _throng
+from ._errors import PolicyError, ThrongError, Place
+from ._policy import Policy
+from ._report import Audit, Comparison, Evaluation, Method, Risk, Run, Simulation
+from ._table import Release, Tabular, given
+
+Progress = Union[bool, Callable[[str, int, Union[int, None]], Any]]
+Secret = Union[bytes, str, "os.PathLike[str]", None]
+
+
+class Result:
+    """A release with all that belongs to it."""
+
+    __slots__ = ("release", "sensitive", "report", "recipe", "_rows", "_keys", "_classes")
+
+    release: Release
+    """What may be published."""
+    sensitive: Release | None
+    """The sensitive values by group, where the release is one by permutation; published beside it."""
+    report: Run
+    """What it achieves. For the holder of the table."""
+    recipe: Recipe | None
+    """How other records can be masked in the same way, if the method learned that (``refine``)."""
+
+    def __init__(
+        self,
+        release: Release,
+        sensitive: Release | None,
+        report: Run,
+        recipe: Recipe | None,
+        rows: bytes,
+        keys: list[str],
+    ) -> None:
+        self.release, self.sensitive, self.report, self.recipe = release, sensitive, report, recipe
+        self._rows, self._keys = rows, keys
+        self._classes: list[int | None] | None = None
+
+    @property
+    def classes(self) -> list[int | None]:
+        """The class of each row of the table, numbered from 0; None for a row that is not in the release. For the holder of the
+        table only: it tells who is who in the release.
+
+        >>> import throng
+        >>> policy = throng.Policy(k=2, quasi=["age"])
+        >>> throng.anonymize({"age": [31, 58, 34, 56]}, policy, method="mondrian").classes
+        [0, 1, 0, 1]
+        """
+        if self._classes is None:
+            total = self.report.rows_in + self.report.rows_dropped
+            self._classes = self.release._own.classes(self._keys, self._rows, total)
+        return self._classes
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the release to a file, and its sensitive values, where they are apart, beside it: ``release.sensitive.csv``."""
+        if self.sensitive is not None:
+            self.sensitive.write(_beside(Path(path)))
+        return self.release.write(path)
+
+    def __repr__(self) -> str:
+        return f"Result({self.release!r}, method={self.report.method!r}, k={self.report.k})"
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
+    def __reduce__(self) -> Any:
+        return Result, (self.release, self.sensitive, self.report, self.recipe, self._rows, self._keys)
+
+
+class Recipe:
+    """How records were masked, to mask others in the same way. Learned by the method ``refine``.
+
+    >>> import throng
+    >>> policy = throng.Policy(k=2, quasi=["age"], classes=["buys"], method="refine", seed=1)
+    >>> known = {"age": [31, 34, 56, 58], "buys": ["no", "no", "yes", "yes"]}
+    >>> recipe = throng.anonymize(known, policy).recipe
+    >>> masked = recipe.apply({"age": [32, 33, 57, 57], "buys": ["no", "yes", "yes", "no"]}, order="keep")
+    >>> masked.release.columns, masked.report.k >= 2
+    (['age', 'buys'], True)
+    """
+
+    __slots__ = ("_own",)
+
+    def __init__(self, own: _throng.Recipe) -> None:
+        self._own = own
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Recipe:
+        """Reads a recipe that `write` or the command line wrote."""
+        return cls(_throng.Recipe.read(os.fspath(path)))
+
+    @classmethod
+    def parse(cls, text: str) -> Recipe:
+        """Reads a recipe from JSON."""
+        return cls(_throng.Recipe.parse(text))
+
+    def to_json(self) -> str:
+        """The recipe as JSON."""
+        return self._own.json()
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Writes the recipe to a file, for `read` and for ``throng apply``."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+        return Path(path)
+
+    def apply(
+        self,
+        table: Tabular,
+        *,
+        unmet: str = "refuse",
+        order: str = "random",
+        secret: Secret = None,
+        threads: int | None = None,
+        progress: Progress = False,
+    ) -> Result:
+        """Masks other records. Where they do not meet the recipe's requirement, `unmet` says what happens: ``"refuse"`` is an
+        error, ``"suppress"`` leaves out what falls short, ``"publish"`` gives it all the same."""
+        with _Listening(progress) as listener:
+            made = _throng.apply(self._own, given(table), unmet, order, _running(threads, listener, secret))
+        return _result(made)
+
+    def __repr__(self) -> str:
+        return "<throng.Recipe>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recipe) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash(self.to_json())
+
+    def __reduce__(self) -> Any:
+        return Recipe.parse, (self.to_json(),)
+
+
+def anonymize(
+    table: Tabular,
+    policy: Policy,
+    *,
+    method: str | None = None,
+    k: int | None = None,
+    l: float | None = None,
+    seed: int | None = None,
+    secret: Secret = None,
+    seconds: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    order: str = "random",
+    publish: str = "cells",
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Result:
+    """Turns a table into a release that meets a policy. Nobody gets the release before an audit has read it back and found that
+    everything that was asked for holds.
+
+    `method`, `k`, `l` and `seed` take the place of the policy's; `options` are those of the method, `seconds` is the one that limits its
+    time. `order` is ``"random"`` or ``"keep"``; `secret` (bytes, or a file with them) repeats a random order. `publish` is
+    ``"cells"``, ``"bounds"`` (numbers as two columns) or ``"permutation"``. `progress` is True (a bar of tqdm, where there is one) or
+    a callable that is told ``(stage, done, total)``.
+
+    >>> import throng
+    >>> ages = {"age": [31, 34, 56, 58]}
+    >>> policy = throng.Policy(k=2, quasi=["age"])
+    >>> throng.anonymize(ages, policy, method="mondrian", order="keep", publish="bounds").release.to_dict()
+    {'age.min': [31, 31, 56, 56], 'age.max': [34, 34, 58, 58]}
+    """
+    more = dict(options or {})
+    if seconds is not None:
+        more["seconds"] = seconds
+    own = _checked(policy).adjusted(method, k, l, seed, more or None)
+    told = [("method", method), ("k", k), ("l", l), ("seed", seed), ("seconds", seconds)]
+    overrides = [f"{name}={value!r}" for name, value in told if value is not None]
+    with _Listening(progress) as listener:
+        made = _throng.anonymize(given(table), own, order, publish, overrides, _running(threads, listener, secret))
+    return _result(made)
+
+
+def audit(
+    table: Tabular,
+    release: Tabular,
+    policy: Policy,
+    *,
+    sensitive: Tabular | None = None,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Audit:
+    """Measures a release from the two tables and the policy alone, and looks whether each of its rows is true of a record.
+    `sensitive` is the table of sensitive values of a release by permutation."""
+    apart = None if sensitive is None else given(sensitive)
+    with _Listening(progress) as listener:
+        running = _running(threads, listener, None)
+        return Audit(_throng.audit(given(table), given(release), apart, _checked(policy), running))
+
+
+def risk(
+    table: Tabular,
+    policy: Policy,
+    *,
+    population: Tabular | None = None,
+    fraction: float | None = None,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Risk:
+    """Tells how easily people could be found in a table as it stands. `population` is a table of the people that it was drawn from,
+    `fraction` the share of them that is in it."""
+    people = None if population is None else given(population)
+    with _Listening(progress) as listener:
+        running = _running(threads, listener, None)
+        return Risk(_throng.risk(given(table), people, fraction, _checked(policy), running))
+
+
+def compare(
+    table: Tabular,
+    policy: Policy,
+    *,
+    methods: str | Sequence[str] = (),
+    k: int | Sequence[int] = (),
+    secret: Secret = None,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Comparison:
+    """Runs several methods and values of k on one table. By default: all methods that group records and take what the policy asks
+    for, with its own k."""
+    names = [methods] if isinstance(methods, str) else list(methods)
+    ks = [k] if isinstance(k, int) else list(k)
+    with _Listening(progress) as listener:
+        running = _running(threads, listener, secret)
+        return Comparison(_throng.compare(given(table), names, ks, _checked(policy), running))
+
+
+def evaluate(
+    table: Tabular,
+    policy: Policy,
+    *,
+    release: Tabular | None = None,
+    sensitive: Tabular | None = None,
+    task: str = "queries",
+    options: Mapping[str, Any] | None = None,
+    method: str | None = None,
+    k: int | None = None,
+    seed: int | None = None,
+    secret: Secret = None,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Evaluation:
+    """Tells what a release is still good for: ``"queries"``, ``"cube"``, ``"classify"`` or ``"partition"``. Without `release` one
+    is made as the policy says. `options` are those of the task."""
+    own = _checked(policy).adjusted(method, k, None, seed, None).with_task_options(task, dict(options or {}))
+    made = None if release is None else given(release)
+    apart = None if sensitive is None else given(sensitive)
+    with _Listening(progress) as listener:
+        running = _running(threads, listener, secret)
+        return Evaluation(_throng.evaluate(given(table), made, apart, task, own, running))
+
+
+def simulate(
+    *,
+    attributes: int | None = None,
+    values: int | Sequence[int] = 2,
+    table: Tabular | None = None,
+    policy: Policy | None = None,
+    k: int,
+    records: int | None = None,
+    repetitions: int = 100,
+    needed: float | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Simulation:
+    """Draws random tables to see whether k is reachable at all: with so many `records`, or how many would be `needed` for this
+    share of successes. `values` is the number of equally frequent values of all attributes, or of each one; with `table` and
+    `policy` the attributes and the shares of their values are those of a table."""
+    if records is None and needed is None:
+        raise _bad("records", "neither records nor needed is given", "say how many records, or which share of successes")
+    if table is not None and policy is None:
+        raise _bad("policy", "the policy of the table is missing", "it tells the quasi-identifiers")
+    drawn: _throng.Drawn = {
+        "values": _values(attributes, values) if table is None else None,
+        "table": None if table is None else given(table),
+        "k": k,
+        "records": records,
+        "repetitions": repetitions,
+        "needed": needed,
+        "seed": seed,
+    }
+    own = None if policy is None else _checked(policy)
+    with _Listening(progress) as listener:
+        return Simulation(_throng.simulate(drawn, own, _running(threads, listener, None)))
+
+
+def methods() -> list[Method]:
+    """The methods, what each is for and where it was described."""
+    return [Method(**known) for known in json.loads(_throng.methods())]
+
+
+def _values(attributes: int | None, values: int | Sequence[int]) -> list[int]:
+    if isinstance(values, int):
+        if attributes is None:
+            raise _bad("attributes", "how many attributes?", "give attributes=7, values=[2, 3, 5], or table and policy")
+        if not 1 <= attributes <= 1000:
+            raise _bad("attributes", "attributes must be from 1 to 1000", None)
+        return [values] * attributes
+    own = list(values)
+    if attributes is not None and attributes != len(own):
+        raise _bad("values", f"attributes is {attributes}, but values gives {len(own)}", "leave attributes out")
+    return own
+
+
+def _bad(argument: str, message: str, hint: str | None) -> ThrongError:
+    return ThrongError(f"the argument {argument}: {message}", hint=hint, place=Place(argument=argument))
+
+
+def _checked(policy: Any) -> _throng.Policy:
+    if isinstance(policy, Policy):
+        return policy._own
+    raise PolicyError(
+        f"the argument policy: an object of type {type(policy).__name__} is no policy",
+        code="wrong-type",
+        hint='give throng.Policy(k=…, quasi=[…]) or throng.Policy.read("policy.toml")',
+        place=Place(argument="policy"),
+    )
+
+
+def _beside(path: Path) -> Path:
+    """Where the command line writes the sensitive values of a release by permutation."""
+    name = path.name
+    plain = name.removesuffix(".gz").removesuffix(".zst")
+    at = plain.rfind(".")
+    at = at if at > 0 else len(plain)
+    return path.with_name(f"{name[:at]}.sensitive{name[at:]}")
+
+
+def _result(made: _throng.Made) -> Result:
+    release, sensitive, report, learned, rows = made
+    run = Run(report)
+    keys = ["group"] if sensitive is not None else [f"{name}{end}" for name in run.quasi for end in ("", ".min", ".max")]
+    return Result(
+        Release(release),
+        None if sensitive is None else Release(sensitive),
+        run,
+        None if learned is None else Recipe(learned),
+        rows,
+        keys,
+    )
+
+
+def _running(threads: int | None, progress: Any, secret: Secret) -> _throng.Running:
+    return {"threads": threads, "progress": progress, "secret": secret if secret is None else _secret(secret)}
+
+
+def _secret(secret: Any) -> Any:
+    if isinstance(secret, (bytes, bytearray)):
+        return bytes(secret)
+    return Path(os.fspath(secret))
+
+
+class _Listening:
+    """What is told of the progress: a callable, or a bar of tqdm."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._bar: Any = None
+
+    def __enter__(self) -> Any:
+        if callable(self._progress):
+            return self._progress
+        return self._tell if self._progress and self._start() else None
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def _start(self) -> bool:
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            return False
+        self._bar = tqdm(leave=False, file=sys.stderr)
+        return True
+
+    def _tell(self, stage: str, done: int, total: int | None) -> None:
+        if self._bar.desc != f"{stage}: ":
+            self._bar.reset(total=total)
+            self._bar.set_description(stage)
+        self._bar.n = done
+        self._bar.refresh()

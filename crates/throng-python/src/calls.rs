@@ -1,0 +1,324 @@
+//! The calls of the package: arguments in, work on other threads, results out.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use throng::extend::{Entry, Method, Part, Problem, Solution};
+use throng::method::Methods;
+use throng::simulate as drawing;
+use throng::simulate::Simulation;
+use throng::{
+    Anonymize, Anonymized, Apply, Audit, Batches, Compare, Data, Error, ErrorCode, Evaluate, Order, Publish,
+    Registry, Result, Risk, Secret, Unmet, Watch,
+};
+
+use crate::errors::raised;
+use crate::input::Given;
+use crate::policy::Policy;
+use crate::report::{Recipe, Report, Told};
+use crate::table::Table;
+use crate::work;
+
+/// Fewer bytes than this could be guessed by trying.
+const LEAST_SECRET: usize = 16;
+
+/// How a call runs.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Running<'py> {
+    threads: Option<usize>,
+    progress: Option<Bound<'py, PyAny>>,
+    secret: Option<Key>,
+}
+
+/// A secret: its bytes, or a file with them.
+#[derive(FromPyObject)]
+enum Key {
+    Bytes(Vec<u8>),
+    File(PathBuf),
+}
+
+impl Key {
+    fn secret(&self) -> Result<Secret> {
+        match self {
+            Key::File(path) => Secret::read(path),
+            Key::Bytes(bytes) if bytes.len() < LEAST_SECRET => Err(Error::new(
+                ErrorCode::WeakSecret,
+                format!("a secret of {} bytes could be guessed", bytes.len()),
+            )
+            .with_hint("make one with `secrets.token_bytes(32)`, and keep it to yourself")),
+            Key::Bytes(bytes) => Ok(Secret::from_bytes(bytes)),
+        }
+    }
+}
+
+impl Running<'_> {
+    fn secret(&self) -> PyResult<Option<Secret>> {
+        self.secret.as_ref().map(Key::secret).transpose().map_err(|error| raised(&error))
+    }
+}
+
+/// What a release is and how it was made: the release, its sensitive values, the report, the recipe, and the row of the table
+/// behind each row of the release.
+type Made<'py> = (Table, Option<Table>, Report, Option<Recipe>, Bound<'py, PyBytes>);
+
+fn made<'py>(
+    py: Python<'py>,
+    done: Anonymized<Batches>,
+    given: &Given,
+    missing: &str,
+    as_it_is: &dyn Fn(&str) -> bool,
+) -> Made<'py> {
+    let names = |schema: &arrow_schema::SchemaRef| {
+        let fields = schema.fields().iter().map(|field| field.name().clone());
+        fields.filter(|name| done.sensitive.is_some() || as_it_is(name)).collect::<Vec<_>>()
+    };
+    let origin = given.schema.clone().map(|schema| (schema.clone(), names(&schema)));
+    let table = |batches: Batches| Table::new(batches, missing.to_owned(), origin.clone());
+    let rows: Vec<u8> = done.rows.iter().flat_map(|row| row.to_le_bytes()).collect();
+    (
+        table(done.release.clone()),
+        done.sensitive.clone().map(table),
+        Report(Told::Run(Box::new(done.report.clone()))),
+        done.recipe.clone().map(Recipe),
+        PyBytes::new(py, &rows),
+    )
+}
+
+#[pyfunction]
+pub fn anonymize<'py>(
+    py: Python<'py>,
+    given: Given,
+    policy: &Bound<'py, Policy>,
+    order: &str,
+    publish: &str,
+    overrides: Vec<String>,
+    running: Running<'py>,
+) -> PyResult<Made<'py>> {
+    let (own, data, secret) = (policy.get().0.clone(), given.data.clone(), running.secret()?);
+    let order = named(order, "order", &[("random", Order::Shuffled), ("keep", Order::Keep)])?;
+    let publish = named(
+        publish,
+        "publish",
+        &[("cells", Publish::Cells), ("bounds", Publish::Bounds), ("permutation", Publish::Permutation)],
+    )?;
+    let mut done = work::run(py, running.threads, running.progress, move |watch| {
+        let run = Anonymize::new(&own)
+            .read(data)
+            .order(order)
+            .publish(publish)
+            .registry(registry(&own))
+            .watch(watch);
+        match secret {
+            Some(secret) => run.secret(secret).to_batches(),
+            None => run.to_batches(),
+        }
+    })?;
+    done.report.provenance.overrides = overrides;
+    let policy = policy.get();
+    Ok(made(py, done, &given, &policy.missing(), &|name| policy.publishes_as_it_is(name)))
+}
+
+#[pyfunction]
+pub fn apply<'py>(
+    py: Python<'py>,
+    recipe: &Bound<'py, Recipe>,
+    given: Given,
+    unmet: &str,
+    order: &str,
+    running: Running<'py>,
+) -> PyResult<Made<'py>> {
+    let (own, data, secret) = (recipe.get().0.clone(), given.data.clone(), running.secret()?);
+    let order = named(order, "order", &[("random", Order::Shuffled), ("keep", Order::Keep)])?;
+    let unmet = named(
+        unmet,
+        "unmet",
+        &[("refuse", Unmet::Refuse), ("suppress", Unmet::Suppress), ("publish", Unmet::Publish)],
+    )?;
+    let policy = Policy(recipe.get().0.policy().map_err(|error| raised(&error))?);
+    let done = work::run(py, running.threads, running.progress, move |watch| {
+        let run = Apply::new(&own).read(data).order(order).unmet(unmet).watch(watch);
+        match secret {
+            Some(secret) => run.secret(secret).to_batches(),
+            None => run.to_batches(),
+        }
+    })?;
+    Ok(made(py, done, &given, &policy.missing(), &|name| policy.publishes_as_it_is(name)))
+}
+
+#[pyfunction]
+pub fn audit(
+    py: Python<'_>,
+    original: Given,
+    release: Given,
+    sensitive: Option<Given>,
+    policy: &Bound<'_, Policy>,
+    running: Running<'_>,
+) -> PyResult<Report> {
+    let own = policy.get().0.clone();
+    let findings = work::run(py, running.threads, running.progress, move |watch| {
+        let audit = Audit::new(&own).original(original.data).release(release.data).watch(watch);
+        match sensitive {
+            Some(sensitive) => audit.sensitive(sensitive.data).run(),
+            None => audit.run(),
+        }
+    })?;
+    Ok(Report(Told::Audit(Box::new(findings))))
+}
+
+#[pyfunction]
+pub fn risk(
+    py: Python<'_>,
+    given: Given,
+    population: Option<Given>,
+    fraction: Option<f64>,
+    policy: &Bound<'_, Policy>,
+    running: Running<'_>,
+) -> PyResult<Report> {
+    let own = policy.get().0.clone();
+    let risk = work::run(py, running.threads, running.progress, move |watch| {
+        let mut risk = Risk::new(&own).read(given.data).watch(watch);
+        if let Some(population) = population {
+            risk = risk.population(population.data);
+        }
+        match fraction {
+            Some(fraction) => risk.fraction(fraction).run(),
+            None => risk.run(),
+        }
+    })?;
+    Ok(Report(Told::Risk(Box::new(risk))))
+}
+
+#[pyfunction]
+pub fn compare(
+    py: Python<'_>,
+    given: Given,
+    methods: Vec<String>,
+    ks: Vec<usize>,
+    policy: &Bound<'_, Policy>,
+    running: Running<'_>,
+) -> PyResult<Report> {
+    let (own, secret) = (policy.get().0.clone(), running.secret()?);
+    let comparison = work::run(py, running.threads, running.progress, move |watch| {
+        let compare = Compare::new(&own).read(given.data).methods(methods).k(ks).watch(watch);
+        match secret {
+            Some(secret) => compare.secret(secret).run(),
+            None => compare.run(),
+        }
+    })?;
+    Ok(Report(Told::Comparison(Box::new(comparison))))
+}
+
+#[pyfunction]
+pub fn evaluate(
+    py: Python<'_>,
+    given: Given,
+    release: Option<Given>,
+    sensitive: Option<Given>,
+    task: String,
+    policy: &Bound<'_, Policy>,
+    running: Running<'_>,
+) -> PyResult<Report> {
+    let (own, secret) = (policy.get().0.clone(), running.secret()?);
+    let evaluation = work::run(py, running.threads, running.progress, move |watch| {
+        let mut evaluate = Evaluate::new(&own).read(given.data).task(task).watch(watch);
+        if let Some(release) = release {
+            evaluate = evaluate.release(release.data);
+        }
+        if let Some(sensitive) = sensitive {
+            evaluate = evaluate.sensitive(sensitive.data);
+        }
+        match secret {
+            Some(secret) => evaluate.secret(secret).run(),
+            None => evaluate.run(),
+        }
+    })?;
+    Ok(Report(Told::Evaluation(Box::new(evaluation))))
+}
+
+/// What is drawn: attributes with equally frequent values, or those of a table.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Drawn {
+    values: Option<Vec<u32>>,
+    table: Option<Given>,
+    k: u32,
+    records: Option<u64>,
+    repetitions: u32,
+    needed: Option<f64>,
+    seed: u64,
+}
+
+#[pyfunction]
+#[pyo3(signature = (drawn, policy, running))]
+pub fn simulate(
+    py: Python<'_>,
+    drawn: Drawn,
+    policy: Option<&Bound<'_, Policy>>,
+    running: Running<'_>,
+) -> PyResult<Report> {
+    let own = policy.map(|policy| policy.get().0.clone());
+    let needed = drawn.needed;
+    let simulated = work::run(py, running.threads, running.progress, move |watch| {
+        let attributes = match (&drawn.values, &drawn.table, &own) {
+            (Some(values), _, _) => drawing::uniform(values)?,
+            (None, Some(table), Some(policy)) => marginals(&table.data, policy, watch)?,
+            _ => return Err(Error::new(ErrorCode::BadUsage, "how many attributes?")),
+        };
+        let Drawn { k, repetitions, seed, .. } = drawn;
+        Simulation { attributes, k, repetitions, seed }.run(drawn.records, drawn.needed, watch)
+    })?;
+    Ok(Report(Told::Simulation(Box::new(simulated), needed)))
+}
+
+fn marginals(data: &Data, policy: &throng::Policy, watch: &dyn Watch) -> Result<Vec<Vec<f64>>> {
+    let table = data.table(policy, watch)?;
+    Ok(drawing::marginals(&Problem::new(&table, policy)?.data))
+}
+
+/// All methods as JSON, as `throng methods --json` prints them.
+#[pyfunction]
+pub fn methods() -> PyResult<String> {
+    let methods = Methods::standard();
+    let one = |entry: &Entry| -> Result<serde_json::Value> {
+        Ok(serde_json::json!({
+            "name": entry.name,
+            "summary": entry.summary,
+            "takes": entry.takes.iter().map(|part| part.name()).collect::<Vec<_>>(),
+            "guarantee": entry.guarantee,
+            "citation": entry.citation,
+            "options": methods.options(entry, &toml::Table::new())?,
+        }))
+    };
+    let all: Result<Vec<_>> = methods.iter().map(one).collect();
+    all.and_then(|all| throng::report::json(&all)).map_err(|error| raised(&error))
+}
+
+fn named<T: Copy>(word: &str, argument: &str, words: &[(&str, T)]) -> PyResult<T> {
+    words.iter().find(|(own, _)| *own == word).map(|(_, value)| *value).ok_or_else(|| {
+        let known: Vec<String> = words.iter().map(|(own, _)| format!("\"{own}\"")).collect();
+        let message = format!("the argument {argument}: \"{word}\" is not one of the words that are allowed");
+        raised(&Error::new(ErrorCode::BadUsage, message).with_hint(format!("write {}", known.join(" or "))))
+    })
+}
+
+/// The standard methods, and one that fails: with it a test proves that a mistake of ours does not take the interpreter
+/// with it. Only those who name it have it.
+fn registry(policy: &throng::Policy) -> Registry {
+    match policy.method.name == FAILING.name {
+        true => Registry::default().with_method(FAILING),
+        false => Registry::default(),
+    }
+}
+
+const FAILING: Entry = Entry::new("panic for the tests", "fails", &[Part::K], |_, _| Ok(Box::new(Failing)));
+
+struct Failing;
+
+impl Method for Failing {
+    #[allow(clippy::panic, reason = "that is what it is for")]
+    fn solve(&self, _: &Problem, _: &dyn Watch) -> Result<Solution> {
+        panic!("this method fails on purpose");
+    }
+}

@@ -1,0 +1,35 @@
+//! throng for Python: the extension module `throng._throng`, on which the package in `python/throng` stands.
+//!
+//! Here is only what Python cannot do: tables over the Arrow C interface ([`table`], [`input`], [`columns`]), work on threads of its
+//! own with the interpreter released ([`work`]), errors as exceptions ([`errors`]), and one function per call of the
+//! package ([`calls`]). What users see, with its documentation, is Python.
+
+mod calls;
+mod columns;
+mod errors;
+mod input;
+mod policy;
+mod report;
+mod table;
+mod work;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _throng(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    work::quiet_panics();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<policy::Policy>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<report::Report>()?;
+    module.add_class::<report::Recipe>()?;
+    module.add_function(wrap_pyfunction!(calls::anonymize, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::apply, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::audit, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::risk, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::compare, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::evaluate, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::methods, module)?)?;
+    module.add_function(wrap_pyfunction!(errors::error_codes, module)?)
+}

@@ -1,0 +1,193 @@
+//! Releases as Python sees them.
+
+use std::io::Cursor;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use arrow_array::{Array, RecordBatch};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyList};
+use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
+use throng::Error;
+use throng::release::Batches;
+
+use crate::errors::raised;
+use crate::work;
+
+/// A table of record batches that was published.
+#[pyclass(frozen, module = "throng._throng")]
+pub struct Table {
+    pub batches: Batches,
+    /// What text has in place of nulls.
+    missing: String,
+    /// The schema of the table that it was made from, and the columns that have their types back.
+    origin: Option<(SchemaRef, Vec<String>)>,
+    typed: OnceLock<Batches>,
+}
+
+impl Table {
+    pub fn new(batches: Batches, missing: String, origin: Option<(SchemaRef, Vec<String>)>) -> Self {
+        Table { batches, missing, origin, typed: OnceLock::new() }
+    }
+
+    /// The batches with the types of the table that they were made from.
+    fn typed(&self) -> &Batches {
+        self.typed.get_or_init(|| match &self.origin {
+            Some((schema, names)) => self.batches.with_types_of(schema, names),
+            None => self.batches.clone(),
+        })
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// The Arrow PyCapsule interface.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyCapsule>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let Batches { schema, batches } = py.detach(|| self.typed().clone());
+        let structs = batches
+            .into_iter()
+            .map(|batch| Ok(std::sync::Arc::new(arrow_array::StructArray::from(batch)) as _));
+        let field = arrow_schema::Field::new_struct("", schema.fields().clone(), false)
+            .with_metadata(schema.metadata().clone());
+        let reader = Box::new(ArrayIterator::new(structs, field.into()));
+        Ok(to_stream_pycapsule(py, reader, requested_schema)?)
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Ok(to_schema_pycapsule(py, self.typed().schema.as_ref())?)
+    }
+
+    /// Writes a file in the format that its name tells.
+    fn write(slf: Bound<'_, Self>, path: PathBuf) -> PyResult<()> {
+        let py = slf.py();
+        let (batches, missing) = (slf.get().batches.clone(), slf.get().missing.clone());
+        work::run(py, None, None, move |_| batches.write(&path, &missing))
+    }
+
+    #[getter]
+    fn rows(&self) -> usize {
+        self.batches.rows()
+    }
+
+    /// Names of the columns with their types in words.
+    fn columns(&self) -> Vec<(String, String)> {
+        let fields = self.typed().schema.fields().clone();
+        fields.iter().map(|field| (field.name().clone(), field.data_type().to_string())).collect()
+    }
+
+    /// The columns as lists.
+    fn lists<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyList>)>> {
+        let batches = self.typed();
+        let fields = batches.schema.fields().iter().enumerate();
+        fields.map(|(at, field)| Ok((field.name().clone(), list(py, batches, at)?))).collect()
+    }
+
+    /// The class of each of `total` rows of the table, given the row of the table behind each row of the release.
+    fn classes(
+        &self,
+        py: Python<'_>,
+        names: Vec<String>,
+        rows: &[u8],
+        total: usize,
+    ) -> PyResult<Vec<Option<u32>>> {
+        let rows: Vec<u32> = rows.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        py.detach(|| {
+            let classes = self.batches.classes(&names).map_err(|error| raised(&error))?;
+            // Numbered as the table comes, so that they say nothing about the order of the release.
+            let mut of_row = vec![None; total];
+            for (row, class) in rows.iter().zip(classes) {
+                if let Some(own) = of_row.get_mut(*row as usize) {
+                    *own = Some(class);
+                }
+            }
+            Ok(renumbered(of_row))
+        })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let (py, own) = (slf.py(), slf.get());
+        let rows = PyBytes::new(py, &encoded(&own.batches.schema, &own.batches.batches)?);
+        let origin = match &own.origin {
+            Some((schema, names)) => Some((PyBytes::new(py, &encoded(schema, &[])?), names.clone())),
+            None => None,
+        };
+        let arguments = (rows, own.missing.clone(), origin).into_pyobject(py)?.into_any();
+        Ok((py.get_type::<Table>().getattr("decoded")?, arguments))
+    }
+
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value, reason = "arguments of Python are given away")]
+    fn decoded(rows: &[u8], missing: String, origin: Option<(Vec<u8>, Vec<String>)>) -> PyResult<Self> {
+        let origin = match origin {
+            Some((schema, names)) => Some((decode(&schema)?.schema, names)),
+            None => None,
+        };
+        Ok(Table::new(decode(rows)?, missing, origin))
+    }
+}
+
+fn renumbered(classes: Vec<Option<u32>>) -> Vec<Option<u32>> {
+    let most = classes.iter().flatten().max().map_or(0, |most| *most as usize + 1);
+    let (mut numbers, mut next) = (vec![None; most], 0);
+    let mut number = |class: u32| {
+        *numbers[class as usize].get_or_insert_with(|| {
+            next += 1;
+            next - 1
+        })
+    };
+    classes.into_iter().map(|class| class.map(&mut number)).collect()
+}
+
+fn broken(_: ArrowError) -> PyErr {
+    raised(&Error::bug("a release that cannot be pickled"))
+}
+
+fn encoded(schema: &Schema, batches: &[RecordBatch]) -> PyResult<Vec<u8>> {
+    let mut writer = StreamWriter::try_new(Vec::new(), schema).map_err(broken)?;
+    batches.iter().try_for_each(|batch| writer.write(batch)).map_err(broken)?;
+    writer.into_inner().map_err(broken)
+}
+
+fn decode(bytes: &[u8]) -> PyResult<Batches> {
+    let reader = StreamReader::try_new(Cursor::new(bytes), None).map_err(broken)?;
+    let schema = reader.schema();
+    Ok(Batches { schema, batches: reader.collect::<Result<_, _>>().map_err(broken)? })
+}
+
+/// The cells of a column as values of Python: numbers, booleans and dates as such, everything else as text.
+fn list<'py>(py: Python<'py>, batches: &Batches, at: usize) -> PyResult<Bound<'py, PyList>> {
+    let cells = PyList::empty(py);
+    for batch in &batches.batches {
+        let column = batch.column(at);
+        let texts = ArrayFormatter::try_new(column.as_ref(), &FormatOptions::new()).map_err(broken)?;
+        let nulls = column.logical_nulls();
+        for row in 0..column.len() {
+            if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+                cells.append(py.None())?;
+                continue;
+            }
+            let text = texts.value(row).to_string();
+            match column.data_type() {
+                kind if kind.is_integer() => cells.append(text.parse::<i128>().unwrap_or_default())?,
+                kind if kind.is_floating() => cells.append(text.parse::<f64>().unwrap_or(f64::NAN))?,
+                DataType::Boolean => cells.append(text == "true")?,
+                DataType::Date32 => {
+                    cells.append(
+                        py.import("datetime")?.getattr("date")?.call_method1("fromisoformat", (text,))?,
+                    )?;
+                }
+                _ => cells.append(text)?,
+            }
+        }
+    }
+    Ok(cells)
+}

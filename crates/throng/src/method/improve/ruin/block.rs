@@ -1,0 +1,268 @@
+//! One block: its groups, and the steps that ruin a few of them and make others of their records.
+
+use super::super::cut::SAVES;
+use super::super::group::{Group, Work};
+use super::around::Around;
+use super::draws::Draws;
+use super::{Manner, Task};
+use crate::loss::Extent;
+use crate::privacy::Tally;
+use crate::problem::{Code, Lanes, Matrix};
+
+/// How often another group is drawn where one has little to lose.
+const TRIES: usize = 4;
+/// How many steps are taken between looks at the clock.
+const STEPS_PER_LOOK: usize = 16;
+
+/// A block at work. Its records have numbers of their own, so that what is looked at lies together in memory.
+pub(super) struct Block<'a, C: Code> {
+    pub task: &'a Task<'a, C>,
+    /// The record that each number stands for.
+    pub ids: Vec<u32>,
+    pub matrix: Matrix<C>,
+    pub worth: Vec<f32>,
+    pub groups: Vec<Group<C>>,
+    /// The box of each group, lowest codes before highest, all in one place.
+    ends: Vec<Lanes<C>>,
+    pub draws: Draws,
+    pub looks: u64,
+    pub room: Room,
+}
+
+/// Room that steps use in turns.
+pub(super) struct Room {
+    pub around: Around,
+    pub tally: Tally,
+    near: Vec<(f32, u32)>,
+    /// How often each value of the limited attribute occurs in the group that grows.
+    pub counts: Vec<u32>,
+    pub scores: Vec<f32>,
+    /// What the box would cost with each record; what was found for a smaller box is no more.
+    pub wider: Vec<(f32, u32)>,
+}
+
+/// Groups in place of those that were ruined.
+pub(super) struct Attempt<C: Code> {
+    pub pool: Vec<u32>,
+    pub made: Vec<Group<C>>,
+    /// Records that go to groups that were left alone.
+    pub outside: Vec<(u32, usize)>,
+    pub cost: f64,
+    pub limit: f64,
+}
+
+impl<'a, C: Code> Block<'a, C> {
+    pub fn new(task: &'a Task<'a, C>, groups: Vec<Group<C>>, draws: Draws) -> Self {
+        let ids: Vec<u32> = groups.iter().flat_map(|group| group.records.iter().copied()).collect();
+        let matrix = task.work.matrix.gather(&ids);
+        let worth = ids.iter().map(|record| task.worth[*record as usize] as f32).collect();
+        let mut next = 0..;
+        let local = |group: Group<C>| {
+            let records = next.by_ref().take(group.records.len()).collect();
+            Group { records, ..group }
+        };
+        let groups: Vec<Group<C>> = groups.into_iter().map(local).collect();
+        let values = task.frequency().map_or(0, |(_, counted)| counted.domain.len());
+        let room = Room {
+            around: Around::default(),
+            tally: task.work.judge.tally(),
+            near: Vec::new(),
+            counts: vec![0; values],
+            scores: Vec::new(),
+            wider: Vec::new(),
+        };
+        let mut block =
+            Block { task, ids, matrix, worth, groups: Vec::new(), ends: Vec::new(), draws, looks: 0, room };
+        block.add(groups);
+        block
+    }
+
+    /// Takes steps until so much was looked at; gives the groups back.
+    pub fn run(mut self, looks: u64) -> Vec<Group<C>> {
+        let mut steps = 0;
+        while self.looks < looks && self.groups.len() > 1 {
+            if steps % STEPS_PER_LOOK == 0 && self.task.is_over() {
+                break;
+            }
+            self.step();
+            steps += 1;
+        }
+        for group in &mut self.groups {
+            group.records.iter_mut().for_each(|record| *record = self.ids[*record as usize]);
+        }
+        self.groups
+    }
+
+    pub fn work(&self) -> &'a Work<'a, C> {
+        self.task.work
+    }
+
+    pub fn manner(&self) -> &'a Manner {
+        &self.task.manner
+    }
+
+    fn step(&mut self) {
+        let own = self.draw_group();
+        let records = &self.groups[own].records;
+        let seed = records[self.draws.below(records.len())];
+        let mut ruined = self.draw_neighbours(own, seed);
+        self.looks += self.groups.len() as u64 / 2;
+        let old: f64 = ruined.iter().map(|at| self.groups[*at].loss()).sum();
+        if old <= SAVES {
+            return;
+        }
+        let pool: Vec<u32> = ruined.iter().flat_map(|at| self.groups[*at].records.iter().copied()).collect();
+        let limit = old + self.task.temperature * self.draws.exponential() - SAVES;
+        let mut attempt = Attempt { pool, made: Vec::new(), outside: Vec::new(), cost: 0.0, limit };
+        ruined.sort_unstable();
+        if self.recreate(&mut attempt, seed) && self.place_rest(&mut attempt, &ruined) {
+            self.polish(&mut attempt.made);
+            if self.exact_cost(&attempt) <= attempt.limit && self.holds_all(&attempt) {
+                self.accept(&ruined, attempt);
+            }
+        }
+    }
+
+    /// A group, one with something to lose if there is one among a few.
+    fn draw_group(&mut self) -> usize {
+        let mut own = 0;
+        for _ in 0..TRIES {
+            own = self.draws.below(self.groups.len());
+            if self.groups[own].loss() > 2.0 * self.task.temperature {
+                break;
+            }
+        }
+        own
+    }
+
+    /// A group and some of those that one of its records could join cheaply.
+    fn draw_neighbours(&mut self, own: usize, seed: u32) -> Vec<usize> {
+        let wanted = (2 + self.draws.below(self.manner().most_ruined - 1)).min(self.groups.len());
+        let mut near = std::mem::take(&mut self.room.near);
+        self.find_near(&mut near, own, seed, 2 * wanted);
+        let front = near.len();
+        let mut ruined = vec![own];
+        for at in 0..(wanted - 1).min(front) {
+            let drawn = at + self.draws.below(front - at);
+            near.swap(at, drawn);
+            ruined.push(near[at].1 as usize);
+        }
+        self.room.near = near;
+        ruined
+    }
+
+    /// The groups but one that a record could join most cheaply, the nearest first.
+    fn find_near(&self, near: &mut Vec<(f32, u32)>, own: usize, seed: u32, most: usize) {
+        near.clear();
+        for (at, group) in (0..).zip(&self.groups) {
+            let cost = self.ncp_with(self.ends_of(at as usize), seed) - 0.9 * group.ncp as f32;
+            if (near.len() < most || cost < near[most - 1].0) && at as usize != own {
+                near.truncate(most - 1);
+                near.insert(near.partition_point(|(known, _)| *known <= cost), (cost, at));
+            }
+        }
+    }
+
+    fn accept(&mut self, ruined: &[usize], attempt: Attempt<C>) {
+        for (record, at) in attempt.outside {
+            let group = &mut self.groups[at];
+            group.extent.grow(self.matrix.row(record as usize));
+            group.records.push(record);
+            group.ncp = self.task.work.kernel.ncp(&group.extent);
+            let ends = group.extent.lows().iter().chain(group.extent.highs());
+            let stride = self.matrix.stride();
+            self.ends[2 * stride * at..].iter_mut().zip(ends).for_each(|(own, new)| *own = *new);
+        }
+        for at in ruined.iter().rev() {
+            self.remove(*at);
+        }
+        self.add(attempt.made);
+    }
+
+    fn add(&mut self, groups: Vec<Group<C>>) {
+        for group in &groups {
+            self.ends.extend_from_slice(group.extent.lows());
+            self.ends.extend_from_slice(group.extent.highs());
+        }
+        self.groups.extend(groups);
+    }
+
+    /// Takes a group out; the last one takes its place.
+    fn remove(&mut self, at: usize) {
+        let wide = 2 * self.matrix.stride();
+        let last = (self.groups.len() - 1) * wide;
+        self.ends.copy_within(last.., at * wide);
+        self.ends.truncate(last);
+        self.groups.swap_remove(at);
+    }
+
+    #[inline]
+    pub fn ends_of(&self, at: usize) -> &[Lanes<C>] {
+        let wide = 2 * self.matrix.stride();
+        &self.ends[at * wide..(at + 1) * wide]
+    }
+
+    /// What an attempt costs, to the last digit.
+    fn exact_cost(&self, attempt: &Attempt<C>) -> f64 {
+        let made: f64 = attempt.made.iter().map(Group::loss).sum();
+        let joining = |(record, at): &(u32, usize)| {
+            let (group, row) = (&self.groups[*at], self.matrix.row(*record as usize));
+            let ends = (group.extent.lows(), group.extent.highs());
+            let after = self.task.work.kernel.union_up_to((row, row), ends, f64::INFINITY);
+            after * (group.records.len() + 1) as f64 - group.loss()
+        };
+        made + attempt.outside.iter().map(joining).sum::<f64>()
+    }
+
+    /// Whether all groups that an attempt makes or changes may be classes.
+    fn holds_all(&mut self, attempt: &Attempt<C>) -> bool {
+        if self.work().judge.count_decides() {
+            return attempt.made.iter().all(|group| group.records.len() >= self.work().judge.smallest());
+        }
+        if !attempt.made.iter().all(|group| self.holds(&group.records)) {
+            return false;
+        }
+        let mut touched: Vec<usize> = attempt.outside.iter().map(|(_, group)| *group).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        touched.into_iter().all(|at| {
+            let joining = attempt.outside.iter().filter(|(_, group)| *group == at).map(|(record, _)| *record);
+            let records: Vec<u32> = self.groups[at].records.iter().copied().chain(joining).collect();
+            self.holds(&records)
+        })
+    }
+
+    /// Whether records of the block may be a class.
+    pub fn holds(&mut self, records: &[u32]) -> bool {
+        let ids = &self.ids;
+        let records = records.iter().map(|record| ids[*record as usize]);
+        self.task.work.judge.holds_in(&mut self.room.tally, records)
+    }
+
+    /// Whether a class may take a record in.
+    pub fn holds_with(&self, records: &[u32], record: u32) -> bool {
+        let id = |record: &u32| self.ids[*record as usize];
+        let judge = &self.task.work.judge;
+        judge.count_decides() || judge.holds_merged(records.iter().map(id), [record].iter().map(id))
+    }
+
+    /// The group of some records of the block; there is at least one.
+    pub fn group(&self, records: Vec<u32>) -> Group<C> {
+        let extent = Extent::around(&self.matrix, &records);
+        let ncp = self.task.work.kernel.ncp(&extent);
+        Group { records, extent, ncp }
+    }
+
+    /// Penalty of a box grown around a record, roughly.
+    #[inline]
+    pub fn ncp_with(&self, ends: &[Lanes<C>], record: u32) -> f32 {
+        self.task.rough.with(ends, self.matrix.row(record as usize))
+    }
+
+    /// What a group and one more record would cost more than the group now, roughly.
+    #[inline]
+    pub fn cost_of_joining(&self, ends: &[Lanes<C>], group: &Group<C>, record: u32) -> f64 {
+        let after = f64::from(self.ncp_with(ends, record));
+        after * (group.records.len() + 1) as f64 - group.loss()
+    }
+}

@@ -1,0 +1,281 @@
+//! Ruin and recreate: a few near groups are dissolved and others made of their records, again and again.
+//!
+//! Moves, cuts and divisions of pairs end where no single one of them helps. Here up to eight groups around a record are
+//! ruined at once and made anew, by the cheapest box around one of their records or by growing, and what comes out is kept if
+//! it costs less, or not much more while the search is still warm: simulated annealing over large neighbourhoods (Schrimpf et
+//! al., Record breaking optimization results using the ruin and recreate principle, Journal of Computational Physics 159,
+//! 2000). What each record is worth is what it paid at the start: those in cheap groups are let go first.
+//!
+//! In every round the groups are cut at random into blocks of about [`BLOCK`] records, and each block is worked on by itself
+//! with random numbers of its own, so that the outcome is the same on any number of threads. A round looks at as many boxes
+//! per record whatever the table, so its cost is linear in N. The best partition that was seen comes back, never a worse one
+//! than was there before.
+
+mod around;
+mod block;
+mod blocks;
+mod draws;
+mod needs;
+mod recreate;
+mod rest;
+mod rough;
+
+use std::time::Instant;
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+
+use super::cut::SAVES;
+use super::group::{Group, Work};
+use crate::error::Result;
+use crate::privacy::Frequency;
+use crate::problem::{Code, Problem, Protected};
+use crate::table::Scale;
+use crate::watch::Watch;
+use block::Block;
+use blocks::Cuts;
+use draws::Draws;
+use rough::Rough;
+
+/// Records of a block, about, and groups of it at least.
+const BLOCK: usize = 1200;
+const GROUPS_OF_A_BLOCK: usize = 12;
+/// Boxes that a round looks at, for each record.
+const LOOKS: u64 = 200;
+/// Streams of random numbers: those of a round begin here, and those of its cuts in the upper half.
+const ROUND_STREAMS: u64 = 1 << 40;
+const CUT_STREAMS: u64 = 1 << 39;
+
+/// How much is searched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rounds {
+    /// So many; without a number, as many as the time allows.
+    count: Option<usize>,
+    /// Boxes that each looks at, for each record.
+    looks: u64,
+}
+
+impl Rounds {
+    /// So many.
+    pub fn fixed(count: usize) -> Self {
+        Rounds { count: Some(count), looks: LOOKS }
+    }
+
+    /// As many as the time allows. In large tables each is shorter, so that all of the table has its turn.
+    pub fn until_the_end(problem: &Problem) -> Self {
+        Rounds { count: None, looks: usual_looks(problem).min(LOOKS) }
+    }
+
+    /// About a second's work in small tables, a few looks at each record in large ones.
+    pub fn usual(problem: &Problem) -> Self {
+        let looks = usual_looks(problem);
+        let count = looks.div_ceil(LOOKS).max(1);
+        Rounds { count: Some(count as usize), looks: looks / count }
+    }
+}
+
+/// Codes that are looked at in all by default, and boxes for each record at least and at most.
+const USUAL_CODES: u64 = 240_000_000;
+const LEAST_LOOKS: u64 = 10;
+const MOST_LOOKS: u64 = 2000;
+
+fn usual_looks(problem: &Problem) -> u64 {
+    let codes = problem.len().max(1) as u64 * problem.attributes.len().max(1) as u64;
+    (USUAL_CODES / codes).clamp(LEAST_LOOKS, MOST_LOOKS)
+}
+
+/// How groups are ruined and made.
+pub(super) struct Manner {
+    /// Groups that are ruined at once, at most.
+    most_ruined: usize,
+    /// How often the cheapest box is looked for, rather than a group grown.
+    exact: f64,
+    /// How far what records are worth and boxes cost is changed by lot, at most.
+    wobble: f64,
+    /// What a step may lose on the way, on average, in the first round, and how often that is halved until the last.
+    hot: f64,
+    halvings: f64,
+}
+
+impl Manner {
+    /// What came out best on Adult for classes of so many records of attributes of weight 1.
+    fn of(size: f64, weight: f64) -> Self {
+        let large = size >= 18.0;
+        let hot = weight * (0.04 * size).clamp(0.3, 2.0);
+        let halvings = if large { 5.0 } else { 4.0 };
+        let (most_ruined, exact) = if large { (4, 1.0) } else { (8, 0.5) };
+        Manner { most_ruined, exact, wobble: 0.3, hot, halvings }
+    }
+}
+
+impl Manner {
+    /// What the temperature is when so much of the search is done: it falls by halves, straight in between, so that no
+    /// machine rounds a power differently.
+    fn temperature(&self, done: f64) -> f64 {
+        let halvings = self.halvings * done;
+        self.hot * 0.5f64.powi(halvings as i32) * (1.0 - halvings.fract() / 2.0)
+    }
+}
+
+/// What all blocks of a round share.
+pub(super) struct Task<'a, C: Code> {
+    work: &'a Work<'a, C>,
+    rough: Rough,
+    /// What each record paid at the start.
+    worth: &'a [f64],
+    manner: Manner,
+    temperature: f64,
+    /// The number with the most values.
+    line: Option<usize>,
+    until: Option<Instant>,
+    watch: &'a dyn Watch,
+}
+
+impl<'a, C: Code> Task<'a, C> {
+    fn is_over(&self) -> bool {
+        self.watch.stopped() || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// The limit on how often a value occurs, and the values, where that decides.
+    fn frequency(&self) -> Option<(Frequency, &'a Protected)> {
+        let frequency = self.work.judge.frequency()?;
+        Some((frequency, self.work.problem.sensitive.get(frequency.attribute())?))
+    }
+}
+
+/// The number with the most values.
+fn longest_line(problem: &Problem) -> Option<usize> {
+    let is_number = |at: &usize| matches!(problem.attributes[*at].domain.scale(), Scale::Numeric { .. });
+    let values = |at: &usize| problem.attributes[*at].domain.len();
+    (0..problem.attributes.len()).filter(is_number).max_by_key(|at| (values(at), std::cmp::Reverse(*at)))
+}
+
+/// How far a search is.
+struct Pace {
+    count: Option<usize>,
+    start: Instant,
+    /// When the first round was over, and how many there were since.
+    warm: Option<Instant>,
+    since: u64,
+    until: Option<Instant>,
+}
+
+impl Pace {
+    /// The share of the search that is done when the next round is; `None` if there is none.
+    fn next(&self, round: u64) -> Option<f64> {
+        let done = match (self.count, self.until) {
+            (Some(count), _) if round >= count as u64 => return None,
+            (_, Some(until)) if Instant::now() >= until => return None,
+            (Some(count), _) => (round + 1) as f64 / count as f64,
+            (None, Some(until)) => self.by_the_clock(until),
+            (None, None) => return None,
+        };
+        Some(done.min(1.0))
+    }
+
+    /// The first round is taken cold, because nobody knows how many there will be.
+    fn by_the_clock(&self, until: Instant) -> f64 {
+        let Some(warm) = self.warm else { return 1.0 };
+        let of_a_round = match self.since {
+            0 => warm.duration_since(self.start).as_secs_f64(),
+            since => warm.elapsed().as_secs_f64() / since as f64,
+        };
+        let all = until.saturating_duration_since(warm).as_secs_f64();
+        (warm.elapsed().as_secs_f64() + of_a_round) / all.max(1e-9)
+    }
+
+    fn took_a_round(&mut self) {
+        match self.warm {
+            None => self.warm = Some(Instant::now()),
+            Some(_) => self.since += 1,
+        }
+    }
+}
+
+/// Searches for better groups.
+pub(super) fn search<C: Code>(
+    work: &Work<'_, C>,
+    groups: Vec<Group<C>>,
+    (rounds, until): (Rounds, Option<Instant>),
+    watch: &dyn Watch,
+) -> Result<Vec<Group<C>>> {
+    let mut least = total(&groups);
+    if groups.len() < 2 || least <= SAVES || work.judge.smallest() < 2 {
+        return Ok(groups);
+    }
+    let mut worth = vec![0.0; work.problem.len()];
+    for group in &groups {
+        group.records.iter().for_each(|record| worth[*record as usize] = group.ncp);
+    }
+    let (size, all) = (size_of_groups(&groups), work.problem.total_weight() * work.problem.len() as f64);
+    let weight = work.problem.total_weight() / work.kernel.attributes() as f64;
+    let line = longest_line(work.problem);
+    let rough = Rough::new(&work.problem.attributes, &work.kernel);
+    let mut task = Task {
+        work,
+        rough,
+        worth: &worth,
+        manner: Manner::of(size, weight),
+        temperature: 0.0,
+        line,
+        until,
+        watch,
+    };
+    let mut pace = Pace { count: rounds.count, start: Instant::now(), warm: None, since: 0, until };
+    let (mut best, mut groups) = (groups.clone(), groups);
+    watch.stage("searching", rounds.count.map(|count| count as u64));
+    for round in 0.. {
+        let Some(done) = pace.next(round) else { break };
+        watch.note(&format!("loss {:.2} %", 100.0 * least / all));
+        task.temperature = task.manner.temperature(done);
+        groups = one_round(&task, groups, (round, rounds.looks), size);
+        pace.took_a_round();
+        watch.advance(1);
+        let loss = total(&groups);
+        if loss < least {
+            least = loss;
+            best.clone_from(&groups);
+        }
+        // Whoever asks to stop once gets the best so far.
+        if watch.take_stop() {
+            break;
+        }
+        watch.check()?;
+    }
+    Ok(best)
+}
+
+/// The mean.
+fn size_of_groups<C: Code>(groups: &[Group<C>]) -> f64 {
+    let records: usize = groups.iter().map(|group| group.records.len()).sum();
+    records as f64 / groups.len() as f64
+}
+
+fn total<C: Code>(groups: &[Group<C>]) -> f64 {
+    groups.iter().map(Group::loss).sum()
+}
+
+fn one_round<C: Code>(
+    task: &Task<'_, C>,
+    groups: Vec<Group<C>>,
+    (round, looks): (u64, u64),
+    size: f64,
+) -> Vec<Group<C>> {
+    let block_size = BLOCK.max((GROUPS_OF_A_BLOCK as f64 * size) as usize);
+    let (seed, stream) = (task.work.problem.seed, (round + 1) * ROUND_STREAMS);
+    let attributes = task.work.kernel.attributes();
+    let cuts = Cuts { groups: &groups, attributes, size: block_size, seed, stream: stream | CUT_STREAMS };
+    let blocks = cuts.blocks();
+    let mut groups: Vec<Option<Group<C>>> = groups.into_iter().map(Some).collect();
+    let mut take = |at: &u32| groups[*at as usize].take();
+    let blocks: Vec<Vec<Group<C>>> =
+        blocks.iter().map(|block| block.iter().filter_map(&mut take).collect()).collect();
+    let improve = |(at, groups): (usize, Vec<Group<C>>)| {
+        let records: usize = groups.iter().map(|group| group.records.len()).sum();
+        if total(&groups) <= SAVES {
+            return groups;
+        }
+        Block::new(task, groups, Draws::new(seed, stream | at as u64)).run(looks * records as u64)
+    };
+    let blocks: Vec<Vec<Group<C>>> = blocks.into_par_iter().enumerate().map(improve).collect();
+    blocks.into_iter().flatten().collect()
+}
