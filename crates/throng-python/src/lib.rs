@@ -4,6 +4,11 @@
 //! own with the interpreter released ([`work`]), errors as exceptions ([`errors`]), and one function per call of the
 //! package ([`calls`]). What users see, with its documentation, is Python.
 
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "what Python gives is owned, and work on other threads takes it along"
+)]
+
 mod calls;
 mod columns;
 mod errors;

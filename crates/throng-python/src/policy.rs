@@ -30,13 +30,11 @@ struct Key {
 impl Policy {
     #[staticmethod]
     #[pyo3(signature = (text, path=None))]
-    #[allow(clippy::needless_pass_by_value, reason = "arguments of Python are given away")]
     fn parse(text: &str, path: Option<PathBuf>) -> PyResult<Self> {
         told(throng::Policy::parse(text, path.as_deref()))
     }
 
     #[staticmethod]
-    #[allow(clippy::needless_pass_by_value, reason = "arguments of Python are given away")]
     fn read(path: PathBuf) -> PyResult<Self> {
         told(throng::Policy::load(&path))
     }

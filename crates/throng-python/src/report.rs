@@ -88,7 +88,6 @@ pub struct Recipe(pub throng::Recipe);
 #[pymethods]
 impl Recipe {
     #[staticmethod]
-    #[allow(clippy::needless_pass_by_value, reason = "arguments of Python are given away")]
     fn read(path: PathBuf) -> PyResult<Self> {
         throng::Recipe::load(&path).map(Recipe).map_err(|error| raised(&error))
     }

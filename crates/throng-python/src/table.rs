@@ -125,7 +125,6 @@ impl Table {
     }
 
     #[staticmethod]
-    #[allow(clippy::needless_pass_by_value, reason = "arguments of Python are given away")]
     fn decoded(rows: &[u8], missing: String, origin: Option<(Vec<u8>, Vec<String>)>) -> PyResult<Self> {
         let origin = match origin {
             Some((schema, names)) => Some((decode(&schema)?.schema, names)),
