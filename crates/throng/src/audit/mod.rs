@@ -112,11 +112,11 @@ pub fn audit<'a>(
     watch: &dyn Watch,
 ) -> Result<Findings> {
     let mut findings = audit_cells(problem, policy, release, watch)?;
-    if !findings.measures.permuted {
-        if let Some(proof) = lower_bound(problem, policy, watch)? {
-            findings.measures.set_lower_bound(Some(proof.bound));
-            findings.certificate = proof.certificate;
-        }
+    if !findings.measures.permuted
+        && let Some(proof) = lower_bound(problem, policy, watch)?
+    {
+        findings.measures.set_lower_bound(Some(proof.bound));
+        findings.certificate = proof.certificate;
     }
     Ok(findings)
 }

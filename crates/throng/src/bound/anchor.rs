@@ -258,7 +258,7 @@ impl Scratch {
             match side.most {
                 None => sum += own,
                 Some(most) if side.other > at => {
-                    sum += most.min(own + reach[side.other].max(floor[side.other]))
+                    sum += most.min(own + reach[side.other].max(floor[side.other]));
                 }
                 Some(_) => {}
             }

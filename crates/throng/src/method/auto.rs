@@ -159,8 +159,8 @@ impl Auto {
     fn least_of_several(problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         let methods = Methods::standard();
         let asked: Vec<Part> = problem.requirement.parts().collect();
-        let (mut best, mut of): (Option<(f64, &'static str, Solution)>, Vec<Cow<'static, str>>) =
-            (None, Vec::new());
+        let mut best: Option<(f64, &'static str, Solution)> = None;
+        let mut of: Vec<Cow<'static, str>> = Vec::new();
         for entry in CANDIDATES.iter().filter(|entry| asked.iter().all(|part| entry.takes.contains(part))) {
             // All are searched further as the best of them is, below.
             let search = if entry.name == peel::PEEL.name { "search" } else { "improve_rounds" };

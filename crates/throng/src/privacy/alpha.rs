@@ -44,7 +44,7 @@ fn read(keys: &Keys<'_, '_>) -> Result<Option<Arc<dyn Spec>>> {
     let Some(written) = keys.number(KIND.key)? else { return Ok(None) };
     let expected = "a number above 0 and at most 1";
     let alpha = within(keys.source, KIND.key, &written, expected, |share| share > 0.0 && share <= 1.0)?;
-    let named = keys.fields.strings("alpha_values")?.map(|list| list.into_inner()).unwrap_or_default();
+    let named = keys.fields.strings("alpha_values")?.map(toml::Spanned::into_inner).unwrap_or_default();
     let values = named.into_iter().map(|name| (name.get_ref().clone(), Some(name.span()))).collect();
     Ok(Some(Arc::new(AlphaSpec { alpha, values })))
 }

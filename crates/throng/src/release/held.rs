@@ -55,7 +55,9 @@ impl Batches {
         let mut fields: Vec<_> = self.schema.fields().iter().cloned().collect();
         for (at, field) in self.schema.fields().iter().enumerate() {
             let own = schema.field_with_name(field.name()).ok().filter(|_| names.contains(field.name()));
-            let Some(kind) = own.map(|own| own.data_type()).filter(|kind| *kind != field.data_type()) else {
+            let Some(kind) =
+                own.map(arrow_schema::Field::data_type).filter(|kind| *kind != field.data_type())
+            else {
                 continue;
             };
             let typed: Option<Vec<ArrayRef>> = columns[at].iter().map(|cells| typed(cells, kind)).collect();

@@ -165,7 +165,7 @@ impl Shown {
         match &self.parts {
             Parts::Texts(texts) => *text += &format!("{:?}", texts.value(row)),
             Parts::Bytes(array) => {
-                bytes_of(array, row).iter().for_each(|byte| *text += &format!("{byte:02x}"))
+                bytes_of(array, row).iter().for_each(|byte| *text += &format!("{byte:02x}"));
             }
             Parts::Lists(offsets, values) => {
                 list(text, (offsets[row]..offsets[row + 1]).map(|at| (&**values, at)));

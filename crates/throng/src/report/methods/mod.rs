@@ -74,7 +74,7 @@ fn reason(because: &Because) -> String {
         }
         Because::LosesLeast => "as a rule it loses least, and the table is not too large for it".to_owned(),
         Because::LostLeast { of } => {
-            let names: Vec<String> = of.iter().map(|name| name.to_string()).collect();
+            let names: Vec<String> = of.iter().map(ToString::to_string).collect();
             format!("the table is small, so that {} were run, and it lost least", listing(&names))
         }
         Because::TableIsTiny => {

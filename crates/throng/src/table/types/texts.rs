@@ -52,7 +52,7 @@ fn no_text(kind: &DataType) -> ArrowError {
 }
 
 /// The texts of all cells that have one; one that has none is an error.
-fn written<A: ArrayAccessor>(
+fn written<A: ArrayAccessor + Copy>(
     column: A,
     text: impl Fn(A::Item) -> Option<String>,
 ) -> Result<LargeStringArray, ArrowError> {
@@ -67,7 +67,7 @@ fn written<A: ArrayAccessor>(
 }
 
 /// Cells whose text is what they display.
-fn shown<A: ArrayAccessor<Item: Display>>(column: A) -> Result<LargeStringArray, ArrowError> {
+fn shown<A: ArrayAccessor<Item: Display> + Copy>(column: A) -> Result<LargeStringArray, ArrowError> {
     use std::fmt::Write;
     let mut builder = LargeStringBuilder::with_capacity(column.len(), column.len() * 8);
     for row in 0..column.len() {
@@ -91,7 +91,9 @@ pub(super) fn float_text<N: Display + LowerExp + Into<f64> + Copy>(number: N) ->
 }
 
 /// Cell by cell: Arrow checks the bytes of all cells at once, also of those that a slice leaves out.
-fn byte_texts<'a, A: ArrayAccessor<Item = &'a [u8]>>(column: A) -> Result<LargeStringArray, ArrowError> {
+fn byte_texts<'a, A: ArrayAccessor<Item = &'a [u8]> + Copy>(
+    column: A,
+) -> Result<LargeStringArray, ArrowError> {
     written(column, |bytes| std::str::from_utf8(bytes).ok().map(str::to_owned))
 }
 
