@@ -158,19 +158,13 @@ impl Auto {
     /// The solution that loses least of those of several methods; of equals the first.
     fn least_of_several(problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         let methods = Methods::standard();
+        let improved =
+            toml::Table::from_iter([(improve::OPTION.name.to_owned(), toml::Value::Boolean(true))]);
         let asked: Vec<Part> = problem.requirement.parts().collect();
         let mut best: Option<(f64, &'static str, Solution)> = None;
         let mut of: Vec<Cow<'static, str>> = Vec::new();
         for entry in CANDIDATES.iter().filter(|entry| asked.iter().all(|part| entry.takes.contains(part))) {
-            // All are searched further as the best of them is, below.
-            let search = if entry.name == peel::PEEL.name { "search" } else { "improve_rounds" };
-            let moved: toml::Table = [
-                ("improve".to_owned(), toml::Value::Boolean(true)),
-                (search.to_owned(), toml::Value::Integer(0)),
-            ]
-            .into_iter()
-            .collect();
-            let method = methods.configure(entry, &moved).map_err(|mistake| mistake.error)?;
+            let method = methods.configure(entry, &improved).map_err(|mistake| mistake.error)?;
             let solution = method.solve(problem, watch)?;
             let loss = loss(problem, &solution);
             of.push(entry.name.into());
@@ -179,10 +173,6 @@ impl Auto {
             }
         }
         let (_, name, mut solution) = best.ok_or_else(|| Error::bug("no method takes the requirement"))?;
-        if !problem.rules.any_hard() {
-            solution.partition =
-                improve::improve(problem, &solution.partition, improve::Effort::new(0, None, None), watch)?;
-        }
         let because = Because::LostLeast { of };
         solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
         Ok(solution)
