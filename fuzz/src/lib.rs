@@ -137,7 +137,7 @@ pub fn queries(bytes: &[u8]) {
     match written::read_text(&problem, text) {
         Err(error) => check(&error),
         Ok(queries) => {
-            assert!(queries.iter().all(|query| query.conditions.len() == problem.attributes.len()))
+            assert!(queries.iter().all(|query| query.conditions.len() == problem.attributes.len()));
         }
     }
 }
@@ -164,14 +164,14 @@ fn anonymize(policy: &Policy, data: Data) {
     let done = Anonymize::new(policy).read(data.clone()).seed(1).secret(secret()).to_csv();
     match done {
         Err(error) => check(&error),
-        Ok(done) if done.sensitive.is_none() => audit(policy, data, done.release),
+        Ok(done) if done.sensitive.is_none() => audit(policy, data, &done.release),
         Ok(_) => {}
     }
 }
 
 /// Anyone who audits a release finds what the run found.
-fn audit(policy: &Policy, data: Data, release: String) {
-    match Audit::new(policy).original(data).release(Data::csv(release.clone())).run() {
+fn audit(policy: &Policy, data: Data, release: &str) {
+    match Audit::new(policy).original(data).release(Data::csv(release)).run() {
         Err(error) => panic!("the release cannot be audited: {error}\n{release}"),
         Ok(findings) => {
             assert!(findings.holds(), "{:?}\n{release}", findings.measures.violations);

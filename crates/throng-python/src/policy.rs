@@ -169,7 +169,7 @@ fn built(keys: &[Key]) -> Result<throng::Policy> {
                         attributes[at].1 = attributes[at].1.clone().set(name, value).called(&key.place);
                     }
                     None => {
-                        attributes.push((&key.of, Attribute::other().set(name, value).called(&key.place)))
+                        attributes.push((&key.of, Attribute::other().set(name, value).called(&key.place)));
                     }
                 }
                 builder

@@ -11,7 +11,6 @@ use rand_chacha::ChaCha8Rng;
 
 #[allow(dead_code)] // What only the fuzzer needs.
 #[path = "../../../fuzz/src/lib.rs"]
-#[allow(dead_code)]
 mod fuzz;
 
 fn folder(name: &str) -> PathBuf {

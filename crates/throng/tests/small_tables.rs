@@ -28,18 +28,16 @@ fn groups(points: &Points, k: usize, method: &str, seed: u64) -> (Vec<Vec<usize>
 }
 
 /// The extent of some numbers as a share of that of all.
-fn share(all: impl Iterator<Item = i32> + Clone, own: impl Iterator<Item = i32> + Clone) -> f64 {
-    let extent = |numbers: &mut dyn Iterator<Item = i32>| {
-        let numbers: Vec<i32> = numbers.collect();
-        f64::from(numbers.iter().max().unwrap() - numbers.iter().min().unwrap())
-    };
-    let whole = extent(&mut all.clone());
-    if whole == 0.0 { 0.0 } else { extent(&mut own.clone()) / whole }
+fn share(all: &[i32], own: &[i32]) -> f64 {
+    let extent = |numbers: &[i32]| f64::from(numbers.iter().max().unwrap() - numbers.iter().min().unwrap());
+    if extent(all) == 0.0 { 0.0 } else { extent(own) / extent(all) }
 }
 
 fn penalty(points: &Points, group: &[usize]) -> f64 {
     let of = |axis: fn(&(i32, i32)) -> i32| {
-        share(points.iter().map(axis), group.iter().map(|at| axis(&points[*at])))
+        let all: Vec<i32> = points.iter().map(axis).collect();
+        let own: Vec<i32> = group.iter().map(|at| axis(&points[*at])).collect();
+        share(&all, &own)
     };
     of(|point| point.0) + of(|point| point.1)
 }
