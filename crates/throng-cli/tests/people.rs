@@ -193,7 +193,7 @@ fn risk_counts_people_on_combinations() {
     for who in 0..20 {
         (0..3).for_each(|_| {
             table +=
-                &format!("P{who},{},{}\n", if who == 0 { 1900 } else { 1950 + who % 4 }, ["f", "m"][who % 2])
+                &format!("P{who},{},{}\n", if who == 0 { 1900 } else { 1950 + who % 4 }, ["f", "m"][who % 2]);
         });
     }
     let policy = "[privacy]\nk = 2\n[attribute.patient_id]\nrole = \"person\"\n[attribute.birth_year]\nrole = \"quasi\"\n\
