@@ -304,7 +304,7 @@ fn larger(rows: usize, what: What) -> Tiny {
     let mut random = ChaCha8Rng::seed_from_u64(18);
     let mut tiny = draw(&mut random, what);
     let row = |random: &mut ChaCha8Rng, at: usize| Row {
-        number: (at % 11 > 0).then(|| random.random_range(0..400)),
+        number: (!at.is_multiple_of(11)).then(|| random.random_range(0..400)),
         leaf: Some(random.random_range(0..5)),
         flat: random.random_range(0..3),
         secret: random.random_range(0..4),

@@ -59,8 +59,8 @@ impl Asked {
     /// Whether records may be one class, by the definitions.
     fn allows(&self, class: &[Row]) -> bool {
         let wished = !self.wishes || class.iter().all(|row| usize::from(row.wish) <= class.len());
-        let diverse = self.diverse(class.iter().map(|row| row.s).collect(), 0)
-            && (!self.both || self.diverse(class.iter().map(|row| row.t).collect(), 1));
+        let diverse = self.diverse(&class.iter().map(|row| row.s).collect::<Vec<_>>(), 0)
+            && (!self.both || self.diverse(&class.iter().map(|row| row.t).collect::<Vec<_>>(), 1));
         !class.is_empty() && class.len() >= self.k && wished && diverse
     }
 
@@ -69,7 +69,7 @@ impl Asked {
     }
 
     /// `protected` is the value that alpha is about.
-    fn diverse(&self, values: Vec<u8>, protected: u8) -> bool {
+    fn diverse(&self, values: &[u8], protected: u8) -> bool {
         let mut counts: Vec<usize> = (0..=9)
             .map(|value| values.iter().filter(|own| **own == value).count())
             .filter(|count| *count > 0)

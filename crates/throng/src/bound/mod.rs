@@ -6,9 +6,9 @@
 //! that may be left out at no more than their full loss, and the sum is lowered by as much.
 //!
 //! It is enough to look at classes of the least size: a larger one is paid no more on average than its dearest K records,
-//! which are in its box ([`terms`] says what else is counted, and why that is enough). Prices are found by passes over all
-//! records ([`pricing`]), each of which ends with a proof; more time makes the bound better, never the proof. They are whole
-//! numbers, and costs are rounded down ([`costs`]), so that floating point adds nothing. [`Certificate`] keeps them for others
+//! which are in its box (`terms` says what else is counted, and why that is enough). Prices are found by passes over all
+//! records (`pricing`), each of which ends with a proof; more time makes the bound better, never the proof. They are whole
+//! numbers, and costs are rounded down (`costs`), so that floating point adds nothing. [`Certificate`] keeps them for others
 //! to check.
 //!
 //! Where this comes from: the prices are the dual of the linear program over all classes (as in Aggarwal et al. 2005 for their

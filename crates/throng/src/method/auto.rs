@@ -1,7 +1,7 @@
 //! Auto: chooses a method by requirement, size and time, and says which and why.
 //!
-//! What loses least as a rule need not on a small table. So where only the size of classes counts, up to [`SMALL`]
-//! records are given to several methods ([`CANDIDATES`]) and the least loss is taken, and up to [`all::MOST`] records
+//! What loses least as a rule need not on a small table. So where only the size of classes counts, up to `SMALL`
+//! records are given to several methods (`CANDIDATES`) and the least loss is taken, and up to `all::MOST` records
 //! are grouped in the best of all ways.
 
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Making the groups of any method better: records move to groups where they cost less, groups whose records are
 //! cheaper elsewhere are dissolved, and groups that grew are cut. Then several near groups at a time are ruined and made
-//! anew ([`ruin`]), which finds what no single move does.
+//! anew (`ruin`), which finds what no single move does.
 //!
 //! Every step keeps the requirement and lowers the loss, so it can be stopped at any time. What would help is looked
 //! for in parallel against the groups as they stand, a batch at a time; what still helps then is done one by one, in
