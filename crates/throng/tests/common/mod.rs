@@ -192,6 +192,8 @@ pub fn load(case: &Case, privacy: &str, method: &str) -> Loaded {
         csv = with_wishes(&csv);
         text += "[attribute.wish]\nrole = \"identifier\"\n";
     }
+    // One pass: these tests look at releases, thousands of them; tests/bound.rs looks at the bound.
+    text += "[report]\nbound = { passes = 1 }\n";
     if !privacy.contains("population") {
         return loaded(csv, &text);
     }
