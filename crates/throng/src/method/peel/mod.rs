@@ -111,8 +111,10 @@ impl Method for Peel {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         let diverse = lots::smallest_diverse(problem).is_some();
         if diverse && self.blind {
+            // The search draws from the seed, which may be known; nothing here may be repeated without the secret.
+            let blocks = &Peel { search: Some(0), ..*self };
             let partition =
-                with_matrix!(&problem.records, matrix => lots::blind::solve(problem, matrix, self, watch))?;
+                with_matrix!(&problem.records, matrix => lots::blind::solve(problem, matrix, blocks, watch))?;
             return Ok(Solution::grouped(partition, Grouping::Lots));
         }
         let partition = with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))?;
