@@ -17,7 +17,7 @@ pub struct Policy(pub throng::Policy);
 
 /// What one key says, and what Python calls it.
 struct Key {
-    /// `privacy`, `data`, `method`, `evaluate` or `attribute`.
+    /// `privacy`, `data`, `report`, `method`, `evaluate` or `attribute`.
     section: String,
     /// The attribute or the task.
     of: String,
@@ -161,6 +161,7 @@ fn built(keys: &[Key]) -> Result<throng::Policy> {
         builder = match key.section.as_str() {
             "privacy" => builder.require(name, value).called(&key.place),
             "data" => builder.data(name, value).called(&key.place),
+            "report" => builder.report(name, value).called(&key.place),
             "method" => builder.option(name, value).called(&key.place),
             "evaluate" => builder.task_option(&key.of, name, value).called(&key.place),
             _ => {

@@ -21,9 +21,10 @@ _ROLES = {
     "other": "other",
 }
 _DATA = ("missing", "incomplete", "unlisted", "header", "max_expansion")
+_REPORT = ("bound",)
 _PRIVACY = (
-    "k", "l", "t", "diversity", "c", "beta", "likeness", "delta", "alpha", "alpha_values", "bound", "k_column", "own_k", "quasi_identifiers", "k_map",
-    "population", "fraction", "max_loss", "max_span", "max_gcp", "max_query_error", "queries", "suppress", "strict",
+    "k", "l", "t", "diversity", "c", "beta", "likeness", "delta", "alpha", "alpha_values", "k_column", "own_k", "quasi_identifiers", "k_map",
+    "population", "fraction", "max_loss", "max_span", "max_gcp", "max_query_error", "suppress", "strict",
 )  # fmt: skip
 _METHOD = ("method", "seed", "options", "evaluate")
 
@@ -147,11 +148,11 @@ class Policy:
         **more: Any,
     ) -> None:
         for name in more:
-            if name not in _PRIVACY and name not in _DATA:
+            if name not in (*_PRIVACY, *_DATA, *_REPORT):
                 raise _unknown_argument(name)
         said = {"k": k, "l": l, "t": t, **more}
         keys: list[_throng.Key] = []
-        for section, names in (("data", _DATA), ("privacy", _PRIVACY)):
+        for section, names in (("data", _DATA), ("report", _REPORT), ("privacy", _PRIVACY)):
             keys += [(section, "", name, said[name], name) for name in names if said.get(name) is not None]
         if method is not None:
             keys.append(("method", "", "name", method, "method"))
@@ -305,7 +306,7 @@ def _said(place: str, own: Any) -> list[tuple[str, Any]]:
 
 
 def _unknown_argument(name: str) -> PolicyError:
-    known = [*_PRIVACY, *_DATA, *_ROLES, *_METHOD]
+    known = [*_PRIVACY, *_DATA, *_REPORT, *_ROLES, *_METHOD]
     close = difflib.get_close_matches(name, known, n=1)
     hint = f'did you mean "{close[0]}"?' if close else "docs/policy.md lists the keys"
     return PolicyError(

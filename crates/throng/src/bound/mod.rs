@@ -43,8 +43,9 @@ use crate::watch::Watch;
 
 /// Tables of more records get an estimate, unless more effort is asked for: one pass would take longer than a fast method.
 const PROVED_UP_TO: usize = 200_000;
-/// Steps of the usual effort: some for every table, and some for each record, at most so many.
+/// Steps of the usual effort: some for every table but very small ones, and some for each record, at most so many.
 const STEPS_AT_LEAST: u64 = 8_000_000;
+const STEPS_PER_RECORD_OF_FEW: u64 = 20_000;
 const STEPS_PER_RECORD: u64 = 1_500;
 const STEPS_AT_MOST: u64 = 60_000_000;
 /// Passes of the usual effort, if its steps last.
@@ -255,7 +256,8 @@ impl Search<'_> {
 
     /// Steps of a pass.
     fn steps(&self) -> u64 {
-        let all = STEPS_AT_LEAST + STEPS_PER_RECORD * self.problem.len() as u64;
+        let records = self.problem.len() as u64;
+        let all = STEPS_AT_LEAST.min(STEPS_PER_RECORD_OF_FEW * records) + STEPS_PER_RECORD * records;
         all.min(STEPS_AT_MOST) / u64::from(self.parts)
     }
 

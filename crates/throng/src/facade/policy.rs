@@ -140,6 +140,11 @@ impl PolicyBuilder {
         self.set("data", key(name, value))
     }
 
+    /// Any key of `[report]`.
+    pub fn report(self, name: &str, value: impl Serialize) -> Self {
+        self.set("report", key(name, value))
+    }
+
     /// The method.
     pub fn method(self, name: &str) -> Self {
         self.option("name", name)
