@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -45,11 +46,16 @@ def test_the_package_needs_nothing_but_itself() -> None:
 
 
 def test_types() -> None:
-    package = Path(throng.__file__).parent
+    sources = HERE.parent / "python"
     words = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--python-version", "3.10"]
     quiet = ["--ignore-missing-imports", "--disable-error-code", "import-untyped", "--follow-imports", "silent"]
     done = subprocess.run(
-        [*words, *quiet, str(package), str(HERE / "sample.py")], capture_output=True, text=True, check=False, cwd=HERE
+        [*words, *quiet, str(sources / "throng"), str(HERE / "sample.py")],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=HERE,
+        env={**os.environ, "MYPYPATH": str(sources)},
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
