@@ -13,7 +13,7 @@ use crate::format::CSV;
 use crate::method::options::Mistake;
 use crate::method::{Partition, Solution};
 use crate::plan::{Choices, Plan, Registry};
-use crate::policy::Policy;
+use crate::policy::{Policy, suggest};
 use crate::problem::Problem;
 use crate::release::Order;
 use crate::release::permutation::sensitive_path;
@@ -103,8 +103,9 @@ impl Evaluate {
         match &self.release {
             Some(_) => {
                 let table = (tables.table)(&self.policy.reading(&bind::plan(&self.policy), watch))?;
+                suggest::check_header(&table, &self.policy)?;
                 let problem = Problem::new(&table, &self.policy)?;
-                let received = Received::from_readers(
+                let received = Received::from_others(
                     &problem,
                     &self.policy,
                     Keep::All,
@@ -154,6 +155,7 @@ impl Evaluate {
         };
         let plan = Plan::new(&self.policy, &self.registry, choices)?;
         let table = open(&plan.policy().reading(&bind::plan(plan.policy()), watch))?;
+        suggest::check_header(&table, plan.policy())?;
         let mut problem = plan.problem(&table)?;
         let solved = plan.solve(&mut problem, watch)?;
         let written = plan.write_in_memory(&table, &problem, &solved, &CSV, watch)?;
