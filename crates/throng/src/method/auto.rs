@@ -151,7 +151,7 @@ impl Auto {
     }
 
     fn is_too_large(&self, problem: &Problem) -> bool {
-        let cells = problem.len() as f64 * problem.attributes.len() as f64;
+        let cells = problem.whole_len() as f64 * problem.attributes.len() as f64;
         cells / CELLS_PER_SECOND > self.seconds.unwrap_or(SECONDS)
     }
 

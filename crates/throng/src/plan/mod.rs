@@ -118,6 +118,13 @@ pub struct Written<S> {
     marked: bool,
 }
 
+impl<S> Written<S> {
+    /// A release that was written otherwise.
+    pub(crate) fn elsewhere(release: S, marked: bool) -> Self {
+        Written { release, sensitive: None, people: None, marked }
+    }
+}
+
 impl<S: Sink> Written<S> {
     /// Reads it back as its recipients will.
     pub fn read_back(
@@ -213,6 +220,26 @@ impl Plan {
     /// The policy, with a seed.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// What the order of rows and every lot is drawn from.
+    pub(crate) fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    /// What becomes of cells that a spreadsheet would run.
+    pub(crate) fn formulas(&self) -> Formulas {
+        self.formulas
+    }
+
+    /// The share of records that may be suppressed.
+    pub(crate) fn suppress(&self) -> f64 {
+        self.suppress
+    }
+
+    /// Whether the policy asks for the most privacy that keeps a utility.
+    pub(crate) fn has_target(&self) -> bool {
+        self.target.is_some()
     }
 
     /// In what the method differs from most.
@@ -373,7 +400,7 @@ impl Plan {
     }
 
     /// Only delimited text is opened by spreadsheets as it is; in other formats a mark would be one more letter.
-    fn check_marks(&self, format: &Format) -> Result<()> {
+    pub(crate) fn check_marks(&self, format: &Format) -> Result<()> {
         match self.formulas == Formulas::Keep || format.is_delimited() {
             true => Ok(()),
             false => Err(Error::new(

@@ -53,6 +53,7 @@ pub(crate) fn adult() -> Report {
         notes: vec!["The lower bound was estimated from a sample.".into()],
         left_out_options: Vec::new(),
         facts: Vec::new(),
+        parts: None,
         sections: Vec::new(),
     }
 }
@@ -173,6 +174,7 @@ pub(crate) fn degenerate() -> Vec<Report> {
         notes: Vec::new(),
         left_out_options: Vec::new(),
         facts: Vec::new(),
+        parts: None,
         sections: Vec::new(),
     };
     let mut one_class = empty();

@@ -6,6 +6,7 @@
 mod anonymize;
 mod apply;
 mod attack;
+mod bounded;
 mod certify;
 mod compare;
 mod evaluate;
@@ -20,6 +21,7 @@ pub use anonymize::Anonymize;
 pub use apply::Apply;
 pub(crate) use apply::{plan_for_recipe, read_for_recipe};
 pub use attack::attack_files;
+pub use bounded::Memory;
 pub use certify::certify_files;
 pub use compare::Compare;
 pub(crate) use evaluate::Tables;
@@ -238,6 +240,7 @@ fn report(
         notes,
         left_out_options: plan.left_out_options().to_vec(),
         sections,
+        parts: None,
         facts: solved.solution.facts.clone(),
         measures: findings.measures,
     }

@@ -40,7 +40,7 @@ pub const ACCURACY: Entry = Entry {
     takes: &[Part::MaxLoss, Part::K, Part::L, Part::T],
     needs: &[Part::MaxLoss],
     options: &[MAPPING_OPTION, WANTED_OPTION],
-    traits: Traits::USUAL,
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure: |options, _| {
         Ok(Box::new(Accuracy { mapping: mapping_option(options)?, wanted: Wanted::option(options)? }))
     },
