@@ -148,8 +148,19 @@ pub struct Anonymize {
     /// Passes over the table in search of a better lower bound; more take longer
     #[arg(long, value_name = "PASSES", value_parser = clap::value_parser!(u32).range(1..))]
     pub effort: Option<u32>,
+    /// Seconds for the method (auto, peel, and improvement of any), and the lower bound together; without it both take as
+    /// long as suits the size of the table, and the same seed gives the same release
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "effort")]
+    pub seconds: Option<f64>,
     #[command(flatten)]
     pub running: Running,
+}
+
+/// Seconds on the command line.
+fn seconds(text: &str) -> Result<f64, String> {
+    let allowed = throng::method::options::Numbers::SECONDS;
+    let number = text.parse::<f64>().ok().filter(|number| allowed.contains(*number));
+    number.ok_or_else(|| format!("must be {}", allowed.describe()))
 }
 
 /// Arguments of `certify`.
