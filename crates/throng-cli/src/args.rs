@@ -157,8 +157,19 @@ pub struct Anonymize {
     /// Number of parts, to compare runs
     #[arg(long, value_name = "PARTS", hide = true, value_parser = clap::value_parser!(u32).range(1..=400))]
     pub parts: Option<u32>,
+    /// Seconds for the method (auto, peel, and improvement of any), and the lower bound together; without it both take as
+    /// long as suits the size of the table, and the same seed gives the same release
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "effort")]
+    pub seconds: Option<f64>,
     #[command(flatten)]
     pub running: Running,
+}
+
+/// Seconds on the command line.
+fn seconds(text: &str) -> Result<f64, String> {
+    let allowed = throng::method::options::Numbers::SECONDS;
+    let number = text.parse::<f64>().ok().filter(|number| allowed.contains(*number));
+    number.ok_or_else(|| format!("must be {}", allowed.describe()))
 }
 
 /// Arguments of `certify`.

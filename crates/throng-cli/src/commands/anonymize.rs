@@ -23,6 +23,9 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         policy.effort = Effort::Passes(passes);
         overrides.push(format!("--effort {passes}"));
     }
+    if let Some(seconds) = arguments.seconds {
+        overrides.push(format!("--seconds {seconds}"));
+    }
     let run = run::Anonymize {
         data: arguments.data.first().cloned().unwrap_or_default(),
         more: arguments.data.iter().skip(1).cloned().collect(),
@@ -39,6 +42,7 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         hashes: !arguments.report.is_empty(),
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
         formulas: formulas(arguments.escape_formulas),
+        seconds: arguments.seconds,
         registry: Registry::default(),
     };
     if run.runs_in_parts() {

@@ -30,7 +30,7 @@ pub(super) fn check(run: &Anonymize, plan: &Plan) -> Result<()> {
             ));
         }
     }
-    check_method(plan)?;
+    check_method(run, plan)?;
     check_requirement(policy)?;
     if plan.suppress() > 0.0 {
         return Err(refused(
@@ -48,8 +48,8 @@ pub(super) fn check(run: &Anonymize, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-fn check_method(plan: &Plan) -> Result<()> {
-    let named = plan.policy().method.options.contains_key("seconds");
+fn check_method(run: &Anonymize, plan: &Plan) -> Result<()> {
+    let named = run.seconds.is_some() || plan.policy().method.options.contains_key("seconds");
     let traits = plan.traits();
     if plan.has_target() {
         return Err(refused(
