@@ -45,6 +45,7 @@ const LAYERS: &[&str] = &[
     "recipe",
     "evaluate",
     "plan",
+    "scale",
     "run",
     "facade",
     "extend",

@@ -74,6 +74,8 @@ pub struct Policy {
     pub evaluate: IndexMap<String, toml::Table>,
     /// How long to look for the lower bound on the loss.
     pub effort: Effort,
+    /// Bytes of memory that a run may take; the table must fit into that of the machine if nothing is said.
+    pub memory: Option<u64>,
 }
 
 /// What happens to rows with a missing quasi-identifier, sensitive or class cell.

@@ -75,6 +75,7 @@ impl Recipe {
             attributes,
             evaluate: Default::default(),
             effort: Default::default(),
+            memory: None,
         })
     }
 }

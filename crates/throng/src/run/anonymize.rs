@@ -81,6 +81,7 @@ impl Anonymize {
     /// Whether it is run part by part: that was asked for, or the table has several files, or the release is a folder.
     pub fn runs_in_parts(&self) -> bool {
         self.memory.is_some()
+            || self.policy.memory.is_some()
             || !self.more.is_empty()
             || bounded::is_many(&self.data)
             || bounded::is_folder(&self.release)
@@ -102,7 +103,7 @@ impl Anonymize {
     pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
         let mut clock = Clock::start();
         self.files()?;
-        if self.runs_in_parts() {
+        if self.runs_in_parts() || bounded::needs_more_than_there_is(self)? {
             return bounded::prepare(self, watch);
         }
         let plan = self.plan()?;

@@ -15,8 +15,10 @@ mod spill;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use arrow_array::{Array, RecordBatch};
 use arrow_schema::Schema;
 use rand::Rng;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use inputs::Inputs;
 pub use inputs::is_many;
@@ -44,6 +46,7 @@ use crate::scale::known::{Counts, Known, PartCounts};
 use crate::scale::rows::{self, Layout, changed};
 use crate::scale::sketch::{Checksum, TableSketch};
 use crate::scale::solve::sampled;
+use crate::table::source::{Compression, is_standard};
 use crate::table::{Dialect, Origin, Storage, Table};
 use crate::watch::Watch;
 
@@ -55,6 +58,23 @@ const SHARE: f64 = 0.5;
 /// Whether the name of a release is that of a folder: it ends in a slash.
 pub fn is_folder(release: &Path) -> bool {
     release.as_os_str().to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
+}
+
+/// What a table in memory takes, in times the bytes of its file: for text, for Parquet, and for what is compressed besides.
+const TEXT_TIMES: u64 = 4;
+const PARQUET_TIMES: u64 = 16;
+const COMPRESSED_TIMES: u64 = 6;
+
+/// Whether a run that was given no limit would take more memory than the machine has to spare, and can be done in parts.
+pub(super) fn needs_more_than_there_is(run: &Anonymize) -> Result<bool> {
+    let Some(free) = available() else { return Ok(false) };
+    let bytes =
+        std::fs::metadata(&run.data).ok().filter(std::fs::Metadata::is_file).map_or(0, |data| data.len());
+    let columnar = Format::of(&run.data).name == crate::format::PARQUET.name;
+    let times = if columnar { PARQUET_TIMES } else { TEXT_TIMES };
+    let more = if Compression::of(&run.data) == Compression::None { 1 } else { COMPRESSED_TIMES };
+    let need = bytes.saturating_mul(times * more);
+    Ok(need > free && Format::of(&run.data).pieces.is_some() && refuse::check(run, &run.plan()?).is_ok())
 }
 
 /// Says which files a run in parts reads.
@@ -73,7 +93,7 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
     let plan = run.plan()?;
     refuse::check(run, &plan)?;
     let memory = run.memory.clone().unwrap_or_default();
-    let bytes = match memory.bytes {
+    let bytes = match memory.bytes.or(run.policy.memory) {
         Some(bytes) => bytes,
         None => available().map_or(1 << 30, |free| (free as f64 * SHARE) as u64),
     };
@@ -83,7 +103,11 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
         true => Output::create_folder(&run.release.components().collect::<PathBuf>())?,
         false => Output::create(&run.release)?,
     };
-    let within = memory.scratch.clone().unwrap_or_else(|| folder_of(output.path()));
+    let within = match (&memory.scratch, is_standard(output.path())) {
+        (Some(folder), _) => folder.clone(),
+        (None, true) => std::env::temp_dir(),
+        (None, false) => folder_of(output.path()),
+    };
     let scratch = Scratch::create(&within)?;
     let mut work = Work {
         run,
@@ -111,6 +135,7 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
         marked: plan.formulas() == Formulas::Escape,
     };
     let passes = work.room.audits(routed.counts.rows * (routed.row_bytes + AUDIT_ROW));
+    let passes = passes.max(memory.parts.unwrap_or(1) as u64);
     let audited = release.audit(passes, watch).map_err(|error| error.in_file(inputs.first()))?;
     plan.check(&audited.findings)?;
     clock.lap("audit");
@@ -131,7 +156,7 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
     let problem = &routed.known.problem;
     let mut report = report(&plan, problem, &solved, audited.findings, provenance, clock.finish());
     let mut notes = work.warnings;
-    notes.push(told(&parts, run.memory.is_some()));
+    notes.push(told(&parts, run.memory.is_some() || run.policy.memory.is_some()));
     notes.extend(told_sampled(&audited.sampled));
     notes.extend(told_removed(scratch.removed()));
     report.notes.splice(0..0, notes);
@@ -145,16 +170,24 @@ const AUDIT_ROW: u64 = 120;
 
 fn told(parts: &PartsReport, asked: bool) -> String {
     let rounds: Vec<String> = parts.parts.iter().map(ToString::to_string).collect();
-    let why = if asked { "To keep to" } else { "Because it was given no limit, it was run within" };
+    let solved = match &parts.parts[..] {
+        [1] => "solved as a whole".to_owned(),
+        [one] => format!("solved in {one} parts"),
+        many => format!(
+            "solved in {} parts, what came out dearest once more in {}",
+            many[0],
+            match &rounds[1..] {
+                [one] if one == "1" => "one".to_owned(),
+                others => format!("{} of other cuts", others.join(", then ")),
+            }
+        ),
+    };
+    let why =
+        if asked { "" } else { "No limit on memory was given, and this is what was taken to be free. " };
     format!(
-        "{why} {} MiB of memory, the table was solved in parts: {} in {} of rounds. The lower bound on the loss is not looked for \
-         then.",
+        "The run was to keep to {} MiB of memory; the table was {solved}. {why}No lower bound on the loss is looked for in this \
+         way.",
         parts.memory >> 20,
-        rounds.join(" + "),
-        match parts.parts.len() {
-            1 => "one".to_owned(),
-            count => count.to_string(),
-        }
     )
 }
 
@@ -331,18 +364,17 @@ impl Work<'_> {
             let found = rows::rows(&piece, &known, &layout, seed, key)?;
             drop(piece);
             checksum.merge(&found.checksum);
-            let part_of = |batch: arrow_array::RecordBatch| {
+            let part_of = |batch: RecordBatch| {
                 let parts = rows::parts(&batch, &known, &layout, &cuts);
                 (batch, parts)
             };
-            let dealt: Vec<(arrow_array::RecordBatch, Vec<u32>)> =
-                found.batches.into_iter().map(part_of).collect();
+            let dealt: Vec<(RecordBatch, Vec<u32>)> = found.batches.into_par_iter().map(part_of).collect();
             for (batch, part_of) in &dealt {
                 rows::count(batch, part_of, &known, &layout, &mut counts);
                 rows::count_parts(batch, part_of, &known, &layout, &mut of_parts);
                 text_bytes += batch.columns()[layout.coded + 1..]
                     .iter()
-                    .map(|own| arrow_array::Array::get_buffer_memory_size(own) as u64)
+                    .map(|own| own.get_buffer_memory_size() as u64)
                     .sum::<u64>();
             }
             spill.deal(&dealt)
@@ -427,7 +459,7 @@ impl Work<'_> {
         })?;
         let null_text =
             sketched.has_nulls.then(|| self.policy().missing.first().cloned().unwrap_or_default());
-        Ok((released.finish(null_text)?, outcome))
+        Ok((released.finish(null_text.as_deref())?, outcome))
     }
 
     /// Writes the release; tells its files, which have no names yet.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use rand::Rng;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::memory::Room;
 use super::shuffle::Released;
@@ -162,7 +163,7 @@ impl Rounds<'_> {
         };
         let name = format!("rows-{}", round + 1);
         Next {
-            rounds: self.known,
+            known: self.known,
             layout: self.layout,
             spill: Spill::new(self.scratch, &name, self.layout.schema.clone(), cuts.parts()),
             counts: vec![PartCounts::new(self.known); cuts.parts()],
@@ -181,8 +182,8 @@ impl Rounds<'_> {
     ) -> Result<()> {
         let found = read_solved(&part.path, self.known.problem.attributes.len(), part.rows)?;
         let lots = lots(self.plan, part.id, part.rows);
-        released.take_classes(&found);
         let kept: Vec<bool> = found.costs.iter().map(|cost| limit.keeps(*cost)).collect();
+        released.take_classes(&found, &kept);
         let mut first = 0;
         let mut together: Vec<(RecordBatch, usize)> = Vec::new();
         let mut rows = 0;
@@ -227,7 +228,7 @@ impl Rounds<'_> {
 
 /// The round that follows, while rows are dealt to it.
 struct Next<'a> {
-    rounds: &'a Known,
+    known: &'a Known,
     layout: &'a Layout,
     cuts: Cuts,
     spill: Spill,
@@ -237,13 +238,13 @@ struct Next<'a> {
 impl Next<'_> {
     fn deal(&mut self, batches: Vec<(RecordBatch, Vec<bool>)>) -> Result<()> {
         let part_of = |(batch, kept): (RecordBatch, Vec<bool>)| {
-            let mut part_of = rows::parts(&batch, self.rounds, self.layout, &self.cuts);
+            let mut part_of = rows::parts(&batch, self.known, self.layout, &self.cuts);
             part_of.iter_mut().zip(kept).filter(|(_, kept)| *kept).for_each(|(part, _)| *part = NOWHERE);
             (batch, part_of)
         };
-        let dealt: Vec<(RecordBatch, Vec<u32>)> = batches.into_iter().map(part_of).collect();
+        let dealt: Vec<(RecordBatch, Vec<u32>)> = batches.into_par_iter().map(part_of).collect();
         for (batch, part_of) in &dealt {
-            rows::count_parts(batch, part_of, self.rounds, self.layout, &mut self.counts);
+            rows::count_parts(batch, part_of, self.known, self.layout, &mut self.counts);
         }
         self.spill.deal(&dealt)
     }

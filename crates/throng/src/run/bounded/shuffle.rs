@@ -49,6 +49,8 @@ enum Column {
 struct Cells {
     texts: Vec<String>,
     numbers: Map<String, u32>,
+    /// Whether some row has it.
+    occurs: Vec<bool>,
 }
 
 impl Cells {
@@ -56,8 +58,25 @@ impl Cells {
         let next = self.texts.len() as u32;
         *self.numbers.entry(text).or_insert_with_key(|text| {
             self.texts.push(text.clone());
+            self.occurs.push(false);
             next
         })
+    }
+
+    fn occurs(&mut self, number: u32) {
+        self.occurs[number as usize] = true;
+    }
+
+    /// The cells sorted, without those that no row has: neither order nor content of a dictionary may tell more than the cells
+    /// do. What stands for a null is one.
+    fn sorted(self, null_text: Option<&str>) -> Published {
+        let occurring = self.texts.iter().zip(&self.occurs).filter(|(_, occurs)| **occurs);
+        let mut sorted: Vec<&str> = occurring.map(|(text, _)| text.as_str()).collect();
+        sorted.retain(|text| null_text != Some(*text));
+        sorted.sort_unstable();
+        let place = |text: &String| sorted.binary_search(&text.as_str()).ok().map(|at| at as i32);
+        let places = self.texts.iter().map(place).collect();
+        Published::Sorted(Arc::new(StringArray::from_iter_values(&sorted)), places)
     }
 }
 
@@ -122,8 +141,8 @@ impl<'a> Released<'a> {
         self.row_bytes
     }
 
-    /// The classes that rows are dealt of from now on.
-    pub fn take_classes(&mut self, part: &SolvedPart) {
+    /// The classes that rows are dealt of from now on, and which of them are kept.
+    pub fn take_classes(&mut self, part: &SolvedPart, kept: &[bool]) {
         for at in 0..self.columns.len() {
             let Column::Classes(attribute) = self.columns[at].1 else { continue };
             let domain = &self.known.problem.attributes[attribute].domain;
@@ -133,6 +152,8 @@ impl<'a> Released<'a> {
                 *known.entry(*ends).or_insert_with(|| cells.number(domain.cell(ends.0, ends.1)))
             };
             self.cell_of_class[attribute] = part.ends[attribute].iter().map(cell).collect();
+            let published = self.cell_of_class[attribute].iter().zip(kept).filter(|(_, kept)| **kept);
+            published.for_each(|(number, _)| cells.occurs(*number));
         }
     }
 
@@ -148,6 +169,15 @@ impl<'a> Released<'a> {
             Ok((made, of_rows.iter().map(file).collect()))
         });
         let made: Vec<(RecordBatch, Vec<u32>)> = made.collect::<Result<_>>()?;
+        for (at, (_, column)) in self.columns.iter().enumerate() {
+            if let Column::Values(_) = column {
+                for (batch, file_of) in &made {
+                    let numbers = batch.column(at + 1).as_primitive::<UInt32Type>().values();
+                    let published = numbers.iter().zip(file_of).filter(|(_, file)| **file != NOWHERE);
+                    published.for_each(|(number, _)| self.cells[at].occurs(*number));
+                }
+            }
+        }
         self.spill.deal(&made)
     }
 
@@ -173,7 +203,7 @@ impl<'a> Released<'a> {
     }
 
     /// Ends dealing.
-    pub fn finish(self, null_text: Option<String>) -> Result<Shuffled> {
+    pub fn finish(self, null_text: Option<&str>) -> Result<Shuffled> {
         let Released { columns, cells, spill, .. } = self;
         let files = spill.finish()?;
         let mut published = Vec::new();
@@ -182,16 +212,14 @@ impl<'a> Released<'a> {
             let (kind, own) = match column {
                 Column::Classes(_) | Column::Values(_) => {
                     let kind = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-                    (kind, Published::Cells(cells.texts))
+                    (kind, cells.sorted(null_text))
                 }
                 Column::Text(_, kind) => (kind.clone(), Published::Text(kind)),
             };
             fields.push(Field::new(name, kind, true));
             published.push(own);
         }
-        let mut shuffled = Shuffled { schema: Arc::new(Schema::new(fields)), published, files };
-        shuffled.sort_cells(null_text.as_deref())?;
-        Ok(shuffled)
+        Ok(Shuffled { schema: Arc::new(Schema::new(fields)), published, files })
     }
 }
 
@@ -237,8 +265,6 @@ fn shown(known: &Known, coded: usize) -> Vec<String> {
 }
 
 enum Published {
-    /// Cells by number, until they are sorted.
-    Cells(Vec<String>),
     /// A dictionary of cells that are published, sorted, and the place in it of each number.
     Sorted(ArrayRef, Vec<Option<i32>>),
     Text(DataType),
@@ -255,42 +281,6 @@ impl Shuffled {
     /// Bytes of its files.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
-    }
-
-    /// Sorts the cells of every dictionary, leaving out those that no row has: neither order nor content of a dictionary may tell
-    /// more than the cells do.
-    fn sort_cells(&mut self, null_text: Option<&str>) -> Result<()> {
-        let dictionaries: Vec<usize> = (0..self.published.len())
-            .filter(|at| matches!(self.published[*at], Published::Cells(_)))
-            .collect();
-        let mut occurs: Vec<Vec<bool>> = self
-            .published
-            .iter()
-            .map(|own| if let Published::Cells(texts) = own { vec![false; texts.len()] } else { Vec::new() })
-            .collect();
-        for file in &self.files {
-            let columns = dictionaries.iter().map(|at| at + 1).collect();
-            for batch in file.read(Some(columns))? {
-                let batch = batch?;
-                for (at, column) in dictionaries.iter().zip(batch.columns()) {
-                    let numbers = column.as_primitive::<UInt32Type>().values();
-                    numbers.iter().for_each(|number| occurs[*at][*number as usize] = true);
-                }
-            }
-        }
-        for at in dictionaries {
-            let Published::Cells(texts) = &self.published[at] else { continue };
-            let shown = |number: &usize| occurs[at][*number] && null_text != Some(texts[*number].as_str());
-            let mut sorted: Vec<&str> =
-                (0..texts.len()).filter(shown).map(|number| texts[number].as_str()).collect();
-            sorted.sort_unstable();
-            sorted.dedup();
-            let place = |text: &String| sorted.binary_search(&text.as_str()).ok().map(|at| at as i32);
-            let places = texts.iter().map(place).collect();
-            let dictionary: ArrayRef = Arc::new(StringArray::from_iter_values(&sorted));
-            self.published[at] = Published::Sorted(dictionary, places);
-        }
-        Ok(())
     }
 
     /// The rows of some files as a table to be written.
@@ -318,7 +308,6 @@ impl Shuffled {
         for (at, own) in self.published.iter().enumerate() {
             let cells = take(whole.column(at + 1), &rows, None).map_err(|_| not_encoded())?;
             arrays.push(match own {
-                Published::Cells(_) => return Err(Error::bug("cells that were not sorted")),
                 Published::Sorted(dictionary, places) => {
                     let numbers = cells.as_primitive::<UInt32Type>().values();
                     let keys: Int32Array = numbers.iter().map(|number| places[*number as usize]).collect();
