@@ -84,7 +84,7 @@ fn fast_methods(problem: &Problem) -> Vec<Fast> {
     // With sensitive values it deals by lot, which is for those who ask for it.
     if problem.requirement.only_size() && problem.people.is_none() {
         let (mapping, cost) = (mapping::HILBERT, Cost::Box);
-        all.push(("hilbert", Box::new(Ordered { mapping, cost, dealing: Dealing::Lots })));
+        all.push(("hilbert", Box::new(Ordered { mapping, points: None, cost, dealing: Dealing::Lots })));
     }
     all
 }
