@@ -3,7 +3,7 @@
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
 //! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering,
-//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- close` how close to possible its loss is, `-- tasks` its loss on tasks drawn at random,
+//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- close` how close to possible its loss is, `-- search` what it reaches in which time, `-- tasks` its loss on tasks drawn at random,
 //! `-- against OLDER` this `throng` against an older one.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
@@ -25,6 +25,7 @@ mod line;
 mod local_recoding;
 mod peel;
 mod refine;
+mod search;
 mod strings;
 mod sweep;
 mod tasks;
@@ -69,6 +70,12 @@ enum What {
     /// How close to possible: loss, proved lower bound and gap, against seconds
     Close {
         /// Tasks whose name begins with this
+        #[arg(long, default_value = "")]
+        only: String,
+    },
+    /// What peel and its search reach: against seconds, with records left out, on hard and on large tables (up to `--most` rows)
+    Search {
+        /// Parts whose name begins with this: seconds, left-out, hard, budget, large
         #[arg(long, default_value = "")]
         only: String,
     },
@@ -144,6 +151,7 @@ fn main() -> Result<()> {
         Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Peel) => peel::measure(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Close { only }) => close::run(only, arguments.threads),
+        Some(What::Search { only }) => search::run(only, arguments.most, arguments.threads),
         Some(What::Tasks { count, seed }) => tasks::run(*count, *seed, arguments.threads),
         Some(What::Leak { only, way, rows, census, draws, census_draws }) => {
             let draws = leak::Draws { synthetic: *draws, census: *census_draws };
