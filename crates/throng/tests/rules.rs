@@ -158,7 +158,7 @@ proptest! {
         let lost = loaded.problem.requirement.leave_out(&loaded.problem, loaded.problem.suppressible);
         prop_assume!(lost.is_ok_and(|lost| lost.is_empty()));
         for kind in [Price::Research, Price::ResearchOrSuppress, Price::Euclid] {
-            let research = Settings { base, ..Settings::default() };
+            let research = Settings { base: (base > 0.2).then_some(base), ..Settings::default() };
             let method = Cluster { kind, research, overlap: true, plain: false };
             let plain = Cluster { plain: true, ..method.clone() };
             match (method.solve(&loaded.problem, &Unwatched), plain.solve(&loaded.problem, &Unwatched)) {

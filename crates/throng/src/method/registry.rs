@@ -3,7 +3,7 @@
 use toml::Table;
 
 use super::options::{Mistake, OptionKind, OptionSpec, Options};
-use super::{Method, STANDARD, improve};
+use super::{Method, STANDARD, by_need, improve};
 use crate::error::{Error, ErrorCode, Result};
 use crate::privacy::Part;
 use crate::words::did_you_mean;
@@ -223,6 +223,9 @@ impl Methods {
                     .extend(further.filter(|own| entry.options.iter().all(|option| option.name != own.name)));
             }
         }
+        if entry.takes.contains(&Part::OwnK) {
+            options.push(by_need::OPTION);
+        }
         if entry.traits.published == Published::AsClasses {
             options.push(improve::OPTION);
             options.extend(improve::FURTHER_OPTIONS);
@@ -235,7 +238,10 @@ impl Methods {
         let name_of_method = |error| Mistake { key: String::new(), error };
         let declared = self.options(entry, written).map_err(name_of_method)?;
         let options = Options::check(&format!("the method {}", entry.name), declared, written)?;
-        let method = (entry.configure)(&options, self).map_err(name_of_method)?;
+        let mut method = (entry.configure)(&options, self).map_err(name_of_method)?;
+        if entry.takes.contains(&Part::OwnK) {
+            method = by_need::unless_together(method, &options).map_err(name_of_method)?;
+        }
         match entry.traits.published {
             Published::AsClasses => improve::if_asked(method, &options).map_err(name_of_method),
             Published::ByPermutation => Ok(method),
