@@ -31,6 +31,7 @@ mod solution;
 mod together;
 pub mod top_down;
 mod whole_people;
+mod within_limits;
 
 pub use facts::Fact;
 pub use leaving_out::LeavingOut;
