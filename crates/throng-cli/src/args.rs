@@ -39,6 +39,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Open a web application in the browser that leads from a table to a release
     Studio(Studio),
+    /// Propose a hierarchy for a category of a table
+    Hierarchy(Hierarchy),
     /// Draw random tables to see whether k is reachable at all
     Simulate(Simulate),
     /// List the methods, what each is for and where it was described
@@ -69,6 +71,7 @@ impl Command {
             Command::Compare(Compare { json, .. }) => json.is_some(),
             Command::Demo(_)
             | Command::Init(_)
+            | Command::Hierarchy(_)
             | Command::Anonymize(_)
             | Command::Apply(_)
             | Command::Studio(_)
@@ -103,6 +106,28 @@ pub struct Init {
     #[arg(short, long, value_name = "POLICY", default_value = "throng.toml")]
     pub output: PathBuf,
     /// Overwrite an existing policy
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `hierarchy`.
+#[derive(Args, Debug)]
+pub struct Hierarchy {
+    #[arg(help = data_help())]
+    pub data: PathBuf,
+    /// The policy, which says what is a quasi-identifier and what is to be predicted
+    #[arg(short, long)]
+    pub policy: PathBuf,
+    /// The quasi-identifier whose values are to be grouped
+    #[arg(long, value_name = "NAME")]
+    pub attribute: String,
+    /// Group values whose records are of similar classes, for the method refine
+    #[arg(long, required = true)]
+    pub for_class: bool,
+    /// The hierarchy to write, or - for standard output; an existing file is not overwritten
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: PathBuf,
+    /// Overwrite an existing file
     #[arg(long)]
     pub force: bool,
 }

@@ -14,7 +14,7 @@ use super::{Goal, outcome, walk_within};
 use crate::error::{Error, Result};
 use crate::loss::{Kernel, Limits, group_ncp};
 use crate::mapping::{MAPPINGS, Mapping};
-use crate::method::mondrian::{Cut, Mondrian, Ties};
+use crate::method::mondrian::{Categories, Cut, Mondrian, Ties};
 use crate::method::{Method, Partition};
 use crate::problem::Problem;
 use crate::watch::{Unwatched, Watch};
@@ -84,7 +84,8 @@ fn orders(problem: &Problem, first: &Mapping, watch: &dyn Watch) -> Result<Vec<V
     let plain = problem.by_size(1);
     for ties in [Ties::LeastEven, Ties::Table] {
         watch.check()?;
-        let tree = Mondrian { cut: Cut::Strict, ties }.solve(&plain, &Unwatched)?;
+        let tree = Mondrian { cut: Cut::Strict, ties, categories: Categories::Hierarchy }
+            .solve(&plain, &Unwatched)?;
         orders.push(tree.partition.groups().flatten().copied().collect());
     }
     Ok(orders)
@@ -101,7 +102,8 @@ fn ladder(problem: &Problem) -> Vec<Limits> {
     let halves = (1..=HALVES).map(|power| FINEST * 0.5f64.powi(power));
     let hundredths = (1..=100u32).map(|at| (at, f64::from(at) * FINEST));
     let nearest = hundredths.clone().map(|(_, share)| share).filter(within).fold(0.0, f64::max);
-    let listed = hundredths.filter(|(at, share)| at % every == 0 || *share == nearest).map(|(_, share)| share);
+    let listed =
+        hundredths.filter(|(at, share)| at % every == 0 || *share == nearest).map(|(_, share)| share);
     // The last rung is that of equal records.
     let mut shares: Vec<f64> = halves.chain(listed).filter(within).chain([0.0]).collect();
     shares.sort_by(|a, b| b.total_cmp(a));

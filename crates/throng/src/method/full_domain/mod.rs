@@ -164,7 +164,7 @@ impl FullDomainSearch {
             way,
             goal: options.choice("goal", GOALS)?,
             research: Settings {
-                base: options.number("base")?,
+                base: options.number_if_any("base")?,
                 importance: options.number("importance")?,
                 given: given_values(options)?,
             },
