@@ -181,7 +181,7 @@ impl Stage<'_> {
         };
         let stages = [("anonymize", anonymize), ("write", write), ("total", anonymize + write)];
         let seconds = stages.map(|(stage, seconds)| (stage.to_owned(), seconds)).into();
-        Ok(report(&plan, problem, &solved, findings, provenance, seconds))
+        Ok(report((&plan, false), problem, &solved, findings, provenance, seconds))
     }
 
     /// The bound on the loss of every release under a policy, computed once.
