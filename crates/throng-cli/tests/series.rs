@@ -53,6 +53,17 @@ impl Steps for Folder {
     }
 }
 
+trait Words {
+    fn words(&self) -> String;
+}
+
+impl Words for folder::Ran {
+    /// What was told, however its lines are broken.
+    fn words(&self) -> String {
+        self.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
 fn rows(text: &str) -> Vec<String> {
     let mut rows: Vec<String> = text.lines().skip(1).map(str::to_owned).collect();
     rows.sort();
@@ -80,7 +91,7 @@ fn a_release_follows_word_for_word_and_adds_the_newcomers() {
     let series = &report["series"];
     assert_eq!((series["release"].as_u64(), series["rows"].as_u64()), (Some(2), Some(35)));
     assert_eq!((series["newcomers"].as_u64(), series["stale_rows"].as_u64()), (Some(5), Some(2)));
-    assert!(ran.stderr.contains("2 of 35 rows (5.71 %) are of people who are in the table no more"), "{}", ran.stderr);
+    assert!(ran.words().contains("2 of 35 rows (5.7 %) are of people who are in the table no more"), "{}", ran.stderr);
     let ran = folder.audit(&["r1.csv", "r2.csv", "--ledger", "ledger", "--tables", "t1.csv", "t2.csv"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(folder.audit(&["r1.csv", "r2.csv"]).code, 0);
@@ -116,7 +127,7 @@ fn too_few_newcomers_wait_until_there_are_enough() {
     let folder = folder().with("few.csv", &table((0..30).chain(200..202))).with("more.csv", &table((0..30).chain(200..203)));
     let ran = folder.next("few.csv", "r2.csv", "r1.csv", &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stderr.contains("2 people wait and are not in this release"), "{}", ran.stderr);
+    assert!(ran.words().contains("2 people wait and are not in this release"), "{}", ran.stderr);
     assert_eq!(rows(&folder.read("r2.csv")).len(), 30);
     assert_eq!(folder.next("more.csv", "r3.csv", "r2.csv", &[]).code, 0);
     assert_eq!(rows(&folder.read("r3.csv")).len(), 33);
@@ -127,7 +138,7 @@ fn newcomers_are_collected_where_the_policy_says_so() {
     let folder = folder();
     std::fs::write(folder.path("policy.toml"), format!("{POLICY}[series]\nwait = 2\n")).unwrap();
     let ran = folder.next("t2.csv", "r2.csv", "r1.csv", &[]);
-    assert!(ran.stderr.contains("newcomers are collected until release 3 (wait = 2)"), "{}", ran.stderr);
+    assert!(ran.words().contains("newcomers are collected until release 3 (wait = 2)"), "{}", ran.stderr);
     assert_eq!(rows(&folder.read("r2.csv")).len(), 30);
     assert_eq!(folder.next("t2.csv", "r3.csv", "r2.csv", &[]).code, 0);
     assert_eq!(rows(&folder.read("r3.csv")).len(), 35);
@@ -186,7 +197,7 @@ fn somebody_is_erased_with_the_whole_class() {
     assert!(ran.stderr.contains("\"p3\" is to be erased, but still in the table"), "{}", ran.stderr);
     let ran = folder.next("t2.csv", "r2.csv", "r1.csv", &["--erase", "typo.txt"]);
     assert!(ran.stderr.contains("\"nobody\" was never published in this series"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("typo.txt:3"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("typo.txt, line 3"), "{}", ran.stderr);
     let ran = folder.next("t2.csv", "r2.csv", "r1.csv", &["--erase", "gone.txt"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let (before, after) = (without_present(&folder.read("r1.csv")), without_present(&folder.read("r2.csv")));
@@ -194,7 +205,7 @@ fn somebody_is_erased_with_the_whole_class() {
     let gone: Vec<&String> = before.iter().filter(|row| !after.contains(row)).collect();
     assert!(gone.len() >= 3 && gone.iter().all(|row| class(row) == class(gone[0])), "{gone:?}");
     assert!(before.iter().filter(|row| class(row) == class(gone[0])).count() == gone.len());
-    assert!(ran.stderr.contains("must not come back"), "{}", ran.stderr);
+    assert!(ran.words().contains("must not come back"), "{}", ran.stderr);
     let ran = folder.audit(&["r1.csv", "r2.csv", "--ledger", "ledger", "--tables", "t1.csv", "t2.csv"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     // The others of the class stay away for ever.
@@ -313,5 +324,5 @@ fn ledger_and_key_are_never_overwritten_nor_overwrite() {
 fn without_a_ledger_the_report_says_publish_once() {
     let folder = Folder::new().with("policy.toml", POLICY).with("t1.csv", &table(0..30));
     let ran = folder.run(&["anonymize", "t1.csv", "-p", "policy.toml", "-o", "r1.csv"]);
-    assert!(ran.stderr.contains("Publish once: a second release of the same people"), "{}", ran.stderr);
+    assert!(ran.words().contains("Publish once: a second release of the same people"), "{}", ran.stderr);
 }

@@ -90,7 +90,7 @@ impl SeriesFigures {
             ),
         };
         words += &format!(
-            "; the smallest class has {} people. Whoever has all releases can tell no more than from one.",
+            "; the smallest class has {} people, and comparing releases of the series tells none of them apart.",
             count(self.smallest_class)
         );
         words
