@@ -175,8 +175,14 @@ fn main() -> Result<()> {
         Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),
         Some(What::Series { k, l, churn, releases, seed, series }) => {
             let more = series.join("\n");
-            let setting =
-                series::Setting { k: k.clone(), l: *l, churn: *churn, releases: *releases, seed: *seed, more };
+            let setting = series::Setting {
+                k: k.clone(),
+                l: *l,
+                churn: *churn,
+                releases: *releases,
+                seed: *seed,
+                more,
+            };
             series::run(&setting, arguments.threads)
         }
         Some(What::Strings { k, seconds, no_cluster }) => strings::run(*k, *seconds, !no_cluster),

@@ -47,7 +47,18 @@ pub fn run(setting: &Setting, threads: usize) -> Result<()> {
     let (_, new) = people(&shared.join("adult.test.complete.csv.zst"))?;
     let folder = tempfile::tempdir()?;
     let tables = tables(folder.path(), &header, &old, &new, setting)?;
-    say!("{:<10}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}{:>9}", "k, release", "rows", "stale %", "loss", "alone", "newcomers", "first", "CPU s", "alone s");
+    say!(
+        "{:<10}{:>9}{:>9}{:>9}{:>9}{:>10}{:>9}{:>9}{:>9}",
+        "k, release",
+        "rows",
+        "stale %",
+        "loss",
+        "alone",
+        "newcomers",
+        "first",
+        "CPU s",
+        "alone s"
+    );
     setting.k.iter().try_for_each(|k| pool.install(|| measure(*k, setting, &tables, folder.path())))
 }
 

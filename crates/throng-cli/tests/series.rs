@@ -22,10 +22,10 @@ fn table(people: impl IntoIterator<Item = u32>) -> String {
 
 /// A series of two releases: 2 and 5 left, 100 … 104 came.
 fn folder() -> Folder {
-    let folder = Folder::new().with("policy.toml", POLICY).with("t1.csv", &table(0..30)).with(
-        "t2.csv",
-        &table((0..30).filter(|id| ![2, 5].contains(id)).chain(100..105)),
-    );
+    let folder = Folder::new()
+        .with("policy.toml", POLICY)
+        .with("t1.csv", &table(0..30))
+        .with("t2.csv", &table((0..30).filter(|id| ![2, 5].contains(id)).chain(100..105)));
     folder.begin();
     folder
 }
@@ -38,13 +38,15 @@ trait Steps {
 
 impl Steps for Folder {
     fn begin(&self) {
-        let ran = self.run(&["anonymize", "t1.csv", "-p", "policy.toml", "-o", "r1.csv", "--ledger", "ledger"]);
+        let ran =
+            self.run(&["anonymize", "t1.csv", "-p", "policy.toml", "-o", "r1.csv", "--ledger", "ledger"]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         assert!(ran.stderr.starts_with("Release 1 of a series\n"), "{}", ran.stderr);
     }
 
     fn next(&self, table: &str, release: &str, after: &str, more: &[&str]) -> folder::Ran {
-        let own = ["anonymize", table, "-p", "policy.toml", "-o", release, "--after", after, "--ledger", "ledger"];
+        let own =
+            ["anonymize", table, "-p", "policy.toml", "-o", release, "--after", after, "--ledger", "ledger"];
         self.run(&[&own[..], more].concat())
     }
 
@@ -91,7 +93,11 @@ fn a_release_follows_word_for_word_and_adds_the_newcomers() {
     let series = &report["series"];
     assert_eq!((series["release"].as_u64(), series["rows"].as_u64()), (Some(2), Some(35)));
     assert_eq!((series["newcomers"].as_u64(), series["stale_rows"].as_u64()), (Some(5), Some(2)));
-    assert!(ran.words().contains("2 of 35 rows (5.7 %) are of people who are in the table no more"), "{}", ran.stderr);
+    assert!(
+        ran.words().contains("2 of 35 rows (5.7 %) are of people who are in the table no more"),
+        "{}",
+        ran.stderr
+    );
     let ran = folder.audit(&["r1.csv", "r2.csv", "--ledger", "ledger", "--tables", "t1.csv", "t2.csv"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(folder.audit(&["r1.csv", "r2.csv"]).code, 0);
@@ -124,7 +130,9 @@ fn the_same_table_again_publishes_the_same_classes() {
 
 #[test]
 fn too_few_newcomers_wait_until_there_are_enough() {
-    let folder = folder().with("few.csv", &table((0..30).chain(200..202))).with("more.csv", &table((0..30).chain(200..203)));
+    let folder = folder()
+        .with("few.csv", &table((0..30).chain(200..202)))
+        .with("more.csv", &table((0..30).chain(200..203)));
     let ran = folder.next("few.csv", "r2.csv", "r1.csv", &[]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(ran.words().contains("2 people wait and are not in this release"), "{}", ran.stderr);
@@ -151,7 +159,11 @@ fn a_fork_is_refused() {
     let files = folder.files();
     let ran = folder.next("t2.csv", "r3.csv", "r1.csv", &[]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("this is release 1 of the series, and release 2 is the last"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("this is release 1 of the series, and release 2 is the last"),
+        "{}",
+        ran.stderr
+    );
     let ran = folder.run(&["anonymize", "t2.csv", "-p", "policy.toml", "-o", "r3.csv", "--ledger", "ledger"]);
     assert!(ran.stderr.contains("this series has 2 releases already"), "{}", ran.stderr);
     assert_eq!((ran.code, folder.files()), (2, files));
@@ -173,11 +185,17 @@ fn an_edited_foreign_or_lost_file_is_refused() {
         assert!(text.contains(from), "{text}");
         std::fs::write(folder.path(name), text.replacen(from, to, 1)).unwrap();
     };
-    refused(&|folder| edit(folder, "r1.csv", "flu", "cold"), "this is not release 1 of the series as it was published");
+    refused(
+        &|folder| edit(folder, "r1.csv", "flu", "cold"),
+        "this is not release 1 of the series as it was published",
+    );
     refused(&|folder| edit(folder, "ledger", "\"size\":3", "\"size\":4"), "the ledger was edited");
     refused(&|folder| std::fs::remove_file(folder.path("ledger")).unwrap(), "its ledger is gone");
     refused(&|folder| std::fs::remove_file(folder.path("ledger.key")).unwrap(), "its key is gone");
-    refused(&|folder| std::fs::write(folder.path("ledger"), "{}").unwrap(), "this is not the ledger of a series");
+    refused(
+        &|folder| std::fs::write(folder.path("ledger"), "{}").unwrap(),
+        "this is not the ledger of a series",
+    );
     refused(
         &|folder| std::fs::write(folder.path("ledger.key"), format!("{:064}\n", 0)).unwrap(),
         "the ledger was edited, or its key is that of another series",
@@ -186,13 +204,17 @@ fn an_edited_foreign_or_lost_file_is_refused() {
         &|folder| edit(folder, "policy.toml", "k = 3", "k = 2"),
         "k under [privacy] is not what it was in the releases before: k = 3 then, k = 2 now",
     );
-    refused(&|folder| edit(folder, "policy.toml", "role = \"sensitive\"", "role = \"other\""), "the role of \"illness\"");
+    refused(
+        &|folder| edit(folder, "policy.toml", "role = \"sensitive\"", "role = \"other\""),
+        "the role of \"illness\"",
+    );
     refused(&|folder| edit(folder, "t2.csv", "p3,", "p4,"), "a person has two records");
 }
 
 #[test]
 fn somebody_is_erased_with_the_whole_class() {
-    let folder = folder().with("gone.txt", "p2\n").with("typo.txt", "p2\n\nnobody\n").with("here.txt", "p3\n");
+    let folder =
+        folder().with("gone.txt", "p2\n").with("typo.txt", "p2\n\nnobody\n").with("here.txt", "p3\n");
     let ran = folder.next("t2.csv", "r2.csv", "r1.csv", &["--erase", "here.txt"]);
     assert!(ran.stderr.contains("\"p3\" is to be erased, but still in the table"), "{}", ran.stderr);
     let ran = folder.next("t2.csv", "r2.csv", "r1.csv", &["--erase", "typo.txt"]);
@@ -245,7 +267,10 @@ fn tampering_is_caught_by_the_files_alone_or_with_the_ledger() {
     let folder = folder();
     assert_eq!(folder.next("t2.csv", "r2.csv", "r1.csv", &[]).code, 0);
     let text = folder.read("r2.csv");
-    let old: Vec<&str> = text.lines().filter(|line| without_present(&folder.read("r1.csv")).iter().any(|row| line.starts_with(row))).collect();
+    let old: Vec<&str> = text
+        .lines()
+        .filter(|line| without_present(&folder.read("r1.csv")).iter().any(|row| line.starts_with(row)))
+        .collect();
     let caught = |name: &str, text: String, words: &str, more: &[&str]| {
         std::fs::write(folder.path(name), text).unwrap();
         let ran = folder.audit(&[&["r1.csv", name], more].concat());
@@ -267,7 +292,9 @@ fn tampering_is_caught_by_the_files_alone_or_with_the_ledger() {
     caught("present.csv", text.replacen(one, &format!("{cells},99"), 1), "\"present\" of class", &[]);
     // A number that could be true shows only beside the table.
     let all = text.lines().map(|line| match line.rsplit_once(',') {
-        Some((cells, number)) if line != "age,sex,illness,class,present" && cells.rsplit(',').next() == Some(class) => {
+        Some((cells, number))
+            if line != "age,sex,illness,class,present" && cells.rsplit(',').next() == Some(class) =>
+        {
             format!("{cells},{}\n", if number == "1" { 2 } else { 1 })
         }
         _ => format!("{line}\n"),
@@ -275,7 +302,12 @@ fn tampering_is_caught_by_the_files_alone_or_with_the_ledger() {
     let all: String = all.collect();
     std::fs::write(folder.path("plausible.csv"), &all).unwrap();
     assert_eq!(folder.audit(&["r1.csv", "plausible.csv"]).code, 0);
-    caught("plausible.csv", all, "of its people are in the table", &["--ledger", "ledger", "--tables", "t1.csv", "t2.csv"]);
+    caught(
+        "plausible.csv",
+        all,
+        "of its people are in the table",
+        &["--ledger", "ledger", "--tables", "t1.csv", "t2.csv"],
+    );
 }
 
 #[test]
@@ -296,22 +328,49 @@ fn a_policy_without_people_or_with_what_changes_has_no_series() {
         &[],
         "named quasi-identifiers",
     );
-    refused(&POLICY.replace("[attribute.sex]", "top = \"auto\"\n[attribute.sex]"), &[], "a tail that every table sets anew");
-    refused(&POLICY.replace("\"person\"", "\"person\"\npublish = \"number\""), &[], "new numbers in every release");
+    refused(
+        &POLICY.replace("[attribute.sex]", "top = \"auto\"\n[attribute.sex]"),
+        &[],
+        "a tail that every table sets anew",
+    );
+    refused(
+        &POLICY.replace("\"person\"", "\"person\"\npublish = \"number\""),
+        &[],
+        "new numbers in every release",
+    );
     refused(POLICY, &["--keep-order"], "rows in the order of the table");
     refused(POLICY, &["--escape-formulas"], "marks before formulas");
     refused(POLICY, &["--publish", "permutation"], "by permutation");
-    refused(&format!("{POLICY}[series]\nstart_k = 2\nturnover = true\n"), &[], "start_k must be at least k, which is 3, found 2");
-    refused(&format!("{POLICY}[series]\nstart_k = 9\n"), &[], "only loses detail unless classes may be divided");
+    refused(
+        &format!("{POLICY}[series]\nstart_k = 2\nturnover = true\n"),
+        &[],
+        "start_k must be at least k, which is 3, found 2",
+    );
+    refused(
+        &format!("{POLICY}[series]\nstart_k = 9\n"),
+        &[],
+        "only loses detail unless classes may be divided",
+    );
     refused(&format!("{POLICY}[series]\nwait = 0\n"), &[], "wait must be");
 }
 
 #[test]
 fn ledger_and_key_are_never_overwritten_nor_overwrite() {
     let folder = folder();
-    for (release, ledger) in [("ledger", "ledger"), ("ledger.key", "ledger"), ("r2.csv", "r1.csv"), ("r2.csv", "t2.csv")] {
+    for (release, ledger) in
+        [("ledger", "ledger"), ("ledger.key", "ledger"), ("r2.csv", "r1.csv"), ("r2.csv", "t2.csv")]
+    {
         let ran = folder.run(&[
-            "anonymize", "t2.csv", "-p", "policy.toml", "-o", release, "--after", "r1.csv", "--ledger", ledger,
+            "anonymize",
+            "t2.csv",
+            "-p",
+            "policy.toml",
+            "-o",
+            release,
+            "--after",
+            "r1.csv",
+            "--ledger",
+            ledger,
         ]);
         assert_eq!(ran.code, 2, "{release} {ledger}");
         assert!(ran.stderr.contains("would overwrite"), "{release} {ledger}: {}", ran.stderr);

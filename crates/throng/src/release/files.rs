@@ -89,8 +89,11 @@ impl Files {
     /// Says that the run goes on with a file of its own: reads it and writes it anew. Nothing else may be that file.
     pub fn keep(&mut self, what: &str, path: &Path) -> Result<()> {
         if is_standard(path) {
-            return Err(Error::new(ErrorCode::NeedsFileName, format!("{what} cannot be standard input or output"))
-                .with_hint("give the name of a file"));
+            return Err(Error::new(
+                ErrorCode::NeedsFileName,
+                format!("{what} cannot be standard input or output"),
+            )
+            .with_hint("give the name of a file"));
         }
         self.claim(what, path)
     }

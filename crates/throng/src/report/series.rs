@@ -234,9 +234,11 @@ pub fn series_terminal(findings: &SeriesFindings) -> String {
     }
     lines.extend(wrap(looked_at(findings), COLUMNS));
     lines.push(String::new());
-    let head = ["release", "rows", "classes", "smallest", "new", "ended", "stale rows"].map(str::to_owned).to_vec();
+    let head =
+        ["release", "rows", "classes", "smallest", "new", "ended", "stale rows"].map(str::to_owned).to_vec();
     let row = |(at, own): (usize, &Looked)| {
-        let figures = [own.rows, own.classes, own.smallest_class, own.new_classes, own.ended_classes].map(count);
+        let figures =
+            [own.rows, own.classes, own.smallest_class, own.new_classes, own.ended_classes].map(count);
         let stale = own.stale_rows.map_or_else(|| NONE.to_owned(), count);
         std::iter::once((at + 1).to_string()).chain(figures).chain([stale]).collect()
     };

@@ -98,7 +98,9 @@ fn against_ledger(ledger: &Ledger, sheet: &Sheet, number: u32) -> Vec<String> {
     for class in ledger.classes.iter().filter(|class| Ledger::holds(class, number)) {
         match classes.shift_remove(class.name.as_str()).map(|rows| rows.len()) {
             Some(rows) if rows == class.size as usize => {}
-            Some(rows) => told.push(format!("class {} has {rows} rows, and {} people", class.name, class.size)),
+            Some(rows) => {
+                told.push(format!("class {} has {rows} rows, and {} people", class.name, class.size))
+            }
             None => told.push(format!("class {} is missing", class.name)),
         }
     }
@@ -133,10 +135,12 @@ impl Side<'_> {
             let Some(said) = rows.first().and_then(|row| self.sheet.present(*row)) else { continue };
             let true_of = here.get(name).copied().unwrap_or(0);
             // Whoever was erased since is known to nobody any more.
-            let erased = class.map_or(0, |class| u64::from(class.erased));
+            let erased = class.map_or(0, |class| u64::from(self.ledger.erased_of(class)));
             let said_number: Option<u64> = said.parse().ok();
             if !said_number.is_some_and(|said| (true_of..=true_of + erased).contains(&said)) {
-                told.push(format!("class {name} says that {said} of its people are in the table, and {true_of} are"));
+                told.push(format!(
+                    "class {name} says that {said} of its people are in the table, and {true_of} are"
+                ));
             }
         }
         told
@@ -170,7 +174,7 @@ impl Side<'_> {
         let plan = |names: &[String]| Ok(storage(&problem, names));
         let table = self.sheet.select(&published, &plan, self.policy, watch)?;
         let received = Received { table, sensitive: None, people: None };
-        let erased = pairs.iter().any(|(class, ..)| class.erased > 0);
+        let erased = pairs.iter().any(|(class, ..)| self.ledger.erased_of(class) > 0);
         let mut told = Vec::new();
         if !erased {
             told.extend(audit_cells(&problem, self.policy, &received, watch)?.measures.violations);
@@ -189,8 +193,7 @@ impl Side<'_> {
     ) -> Result<Vec<String>> {
         let cells = Cells::read(problem, self.policy, release)?;
         let counted: Vec<_> = problem.sensitive.iter().chain(&problem.labels).collect();
-        let codes: Vec<Vec<u32>> =
-            counted.iter().map(|own| codes_of(own, release)).collect::<Result<_>>()?;
+        let codes: Vec<Vec<u32>> = counted.iter().map(|own| codes_of(own, release)).collect::<Result<_>>()?;
         let record_of: BTreeMap<usize, u32> =
             (0..problem.len() as u32).map(|record| (problem.row(record), record)).collect();
         let mut told = Vec::new();
@@ -209,11 +212,12 @@ impl Side<'_> {
             }
             let mut of_rows: Vec<Vec<u32>> =
                 rows.clone().map(|row| codes.iter().map(|codes| codes[row]).collect()).collect();
-            let value = |record: u32| counted.iter().map(|own| own.codes[record as usize]).collect::<Vec<u32>>();
+            let value =
+                |record: u32| counted.iter().map(|own| own.codes[record as usize]).collect::<Vec<u32>>();
             let mut of_people: Vec<Vec<u32>> = records.iter().map(|record| value(*record)).collect();
             of_rows.sort_unstable();
             of_people.sort_unstable();
-            if class.erased == 0 && of_rows != of_people {
+            if self.ledger.erased_of(class) == 0 && of_rows != of_people {
                 told.push(format!("the values of class {} are not those of its people", class.name));
             }
         }

@@ -85,16 +85,24 @@ impl Book {
                     ));
             }
             (true, false) => {
-                return Err(Error::new(ErrorCode::BadLedger, "there is the ledger of a series, but its key is gone")
-                    .in_file(&key)
-                    .with_hint("bring the key back; without it nobody can be known again, and the series is over"));
+                return Err(Error::new(
+                    ErrorCode::BadLedger,
+                    "there is the ledger of a series, but its key is gone",
+                )
+                .in_file(&key)
+                .with_hint(
+                    "bring the key back; without it nobody can be known again, and the series is over",
+                ));
             }
         };
         if before.replace {
             if book.ledger.releases.is_empty() {
-                return Err(Error::new(ErrorCode::BadUsage, "there is no release that this one could take the place of")
-                    .in_file(path)
-                    .with_hint("leave --replace out"));
+                return Err(Error::new(
+                    ErrorCode::BadUsage,
+                    "there is no release that this one could take the place of",
+                )
+                .in_file(path)
+                .with_hint("leave --replace out"));
             }
             book.ledger.take_back();
         }
@@ -218,7 +226,9 @@ impl Book {
                     "the ledger knows of no release yet, so that this one is none of its series",
                 )
                 .in_file(after)
-                .with_hint("leave --after out to begin a series; if the ledger was lost, the series is over"));
+                .with_hint(
+                    "leave --after out to begin a series; if the ledger was lost, the series is over",
+                ));
             }
             (Some(last), Some(after)) => (last, after),
         };
@@ -230,7 +240,10 @@ impl Book {
         let (message, hint) = match (number, &self.recovered) {
             (_, Some(path)) => (
                 format!("release {} of this series was published by the run before", releases.len()),
-                format!("it is {}; go on from it, or take its place with --replace if nobody got it", path.display()),
+                format!(
+                    "it is {}; go on from it, or take its place with --replace if nobody got it",
+                    path.display()
+                ),
             ),
             (Some(number), None) => (
                 format!(
@@ -238,7 +251,8 @@ impl Book {
                      would give people away",
                     releases.len()
                 ),
-                "name the last release; if that was never handed out, take its place with --replace".to_owned(),
+                "name the last release; if that was never handed out, take its place with --replace"
+                    .to_owned(),
             ),
             (None, None) => (
                 format!("this is not release {} of the series as it was published", releases.len()),
@@ -276,7 +290,8 @@ impl Book {
             return Err(Error::bug(format!("the ledger contradicts itself: {wrong}")));
         }
         let absolute = |path: &Path| {
-            std::path::absolute(path).map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))
+            std::path::absolute(path)
+                .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))
         };
         let pending = Pending {
             next: next.clone(),
@@ -302,9 +317,11 @@ impl Book {
     fn check_unchanged(&self) -> Result<()> {
         match std::fs::read(&self.path).ok() == self.found {
             true => Ok(()),
-            false => Err(Error::new(ErrorCode::LedgerInUse, "the ledger was changed while this run worked on it")
-                .in_file(&self.path)
-                .with_hint("run again")),
+            false => {
+                Err(Error::new(ErrorCode::LedgerInUse, "the ledger was changed while this run worked on it")
+                    .in_file(&self.path)
+                    .with_hint("run again"))
+            }
         }
     }
 
@@ -355,14 +372,16 @@ fn parse(bytes: &[u8]) -> Result<(Head, Body)> {
     if head.throng_ledger != VERSION {
         return Err(Error::new(
             ErrorCode::BadLedger,
-            format!("this ledger is of format {}, and this version of throng knows {VERSION}", head.throng_ledger),
+            format!(
+                "this ledger is of format {}, and this version of throng knows {VERSION}",
+                head.throng_ledger
+            ),
         )
         .with_hint("use the version of throng that wrote it"));
     }
     let body: Body = serde_json::from_slice(body_of(bytes)).map_err(|_| no_ledger())?;
-    let known = |ledger: &Ledger| {
-        ledger.people.values().all(|place| (place.class as usize) < ledger.classes.len())
-    };
+    let known =
+        |ledger: &Ledger| ledger.people.values().all(|place| (place.class as usize) < ledger.classes.len());
     if !known(&body.ledger) || body.pending.as_ref().is_some_and(|pending| !known(&pending.next)) {
         return Err(no_ledger());
     }

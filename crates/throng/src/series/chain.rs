@@ -94,7 +94,9 @@ impl<'a> Chain<'a> {
                     self.check_new(name, rows, &hashes, &sheet, &judged, &classes);
                 }
             }
-            if let (Some(present), Some(stale)) = (self.present_of(name, rows, &sheet), &mut looked.stale_rows) {
+            if let (Some(present), Some(stale)) =
+                (self.present_of(name, rows, &sheet), &mut looked.stale_rows)
+            {
                 *stale += rows.len() as u64 - present;
             }
             self.seen.insert(name.clone(), Seen { last: number, rows: hashes });
@@ -154,12 +156,15 @@ impl<'a> Chain<'a> {
         let parent = parent.clone();
         let number = self.releases.len() as u32 + 1;
         let left = rest(&seen.rows, hashes);
-        let (followed, judged_before) = (seen.last + 1 == number, self.last.as_ref().map(|(_, judged)| judged));
+        let (followed, judged_before) =
+            (seen.last + 1 == number, self.last.as_ref().map(|(_, judged)| judged));
         let words = match (left, judged_before) {
-            _ if !followed || now.contains_key(&parent) => {
-                Some(format!("class {name} goes on from class {parent}, which does not end with the release before"))
+            _ if !followed || now.contains_key(&parent) => Some(format!(
+                "class {name} goes on from class {parent}, which does not end with the release before"
+            )),
+            (None, _) => {
+                Some(format!("class {name} has rows that class {parent} has not, from which it goes on"))
             }
-            (None, _) => Some(format!("class {name} has rows that class {parent} has not, from which it goes on")),
             (Some(left), Some(judged)) if !judged.holds(&left) => Some(format!(
                 "class {parent} was divided, and the {} rows that are gone could not be a class",
                 left.len()
@@ -176,7 +181,9 @@ impl<'a> Chain<'a> {
         let present = first.parse().ok().filter(|present| same && (1..=rows.len() as u64).contains(present));
         if present.is_none() {
             let size = rows.len();
-            self.fault(format!("\"present\" of class {name} must be one number from 1 to {size} in all its rows"));
+            self.fault(format!(
+                "\"present\" of class {name} must be one number from 1 to {size} in all its rows"
+            ));
         }
         present
     }
@@ -185,9 +192,10 @@ impl<'a> Chain<'a> {
 /// Whether a column of a release is one of a quasi-identifier, as a cell or as a bound.
 fn is_quasi(policy: &Policy, column: &str) -> bool {
     let bound = column.strip_suffix(".min").or_else(|| column.strip_suffix(".max"));
-    [Some(column), bound].into_iter().flatten().any(|name| {
-        policy.attributes.contains_key(name) && policy.role(name) == Role::Quasi
-    })
+    [Some(column), bound]
+        .into_iter()
+        .flatten()
+        .any(|name| policy.attributes.contains_key(name) && policy.role(name) == Role::Quasi)
 }
 
 /// A hash of what comes from the table in each of some rows, ascending.
@@ -198,7 +206,10 @@ fn hashes(sheet: &Sheet, rows: &[u32]) -> Vec<([u8; 32], u32)> {
         let mut hasher = blake3::Hasher::new();
         for column in &columns {
             let (null, text) = (matches!(values[*column], Value::Null(_)), values[*column].text());
-            hasher.update(&[u8::from(null)]).update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+            hasher
+                .update(&[u8::from(null)])
+                .update(&(text.len() as u64).to_le_bytes())
+                .update(text.as_bytes());
         }
         (*hasher.finalize().as_bytes(), row)
     };

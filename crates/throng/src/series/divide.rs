@@ -32,7 +32,8 @@ pub fn divide(
         if own.state != State::Published || stayers.is_empty() || leavers.is_empty() {
             continue;
         }
-        let rows = |side: &[(Tag, Option<u32>)]| -> Option<Vec<u32>> { side.iter().map(|(_, row)| *row).collect() };
+        let rows =
+            |side: &[(Tag, Option<u32>)]| -> Option<Vec<u32>> { side.iter().map(|(_, row)| *row).collect() };
         let (Some(stay), Some(leave)) = (rows(&stayers), rows(&leavers)) else { continue };
         let all: BTreeSet<u32> = stay.iter().chain(&leave).copied().collect();
         let published = named.get(own.name.as_str()).map_or(&[][..], Vec::as_slice);

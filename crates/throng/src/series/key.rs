@@ -78,7 +78,9 @@ impl Key {
             options.mode(0o600);
         }
         let mut file = options.open(path).map_err(fail)?;
-        file.write_all(format!("{}\n", hex(&self.bytes)).as_bytes()).and_then(|()| file.sync_all()).map_err(fail)
+        file.write_all(format!("{}\n", hex(&self.bytes)).as_bytes())
+            .and_then(|()| file.sync_all())
+            .map_err(fail)
     }
 
     /// The tag of a person, whom some texts name together.

@@ -160,7 +160,10 @@ impl Ledger {
     /// For each class how many of some people are in it.
     pub fn present<'t>(&self, people: impl IntoIterator<Item = &'t Tag>) -> Vec<u32> {
         let mut present = vec![0; self.classes.len()];
-        people.into_iter().filter_map(|tag| self.people.get(tag)).for_each(|at| present[at.class as usize] += 1);
+        people
+            .into_iter()
+            .filter_map(|tag| self.people.get(tag))
+            .for_each(|at| present[at.class as usize] += 1);
         present
     }
 
@@ -221,6 +224,16 @@ impl Ledger {
         (class.since..until).contains(&release)
     }
 
+    /// How many people of a class, or of what became of it, were erased since: nobody knows who they were any more.
+    pub fn erased_of(&self, class: &Class) -> u32 {
+        let of_it = |own: &&Class| {
+            own.name
+                .strip_prefix(class.name.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.classes.iter().filter(of_it).map(|own| own.erased).sum()
+    }
+
     /// What in it contradicts itself, if anything does: every class has as many people as rows, and everybody a class.
     pub fn contradiction(&self) -> Option<String> {
         let mut people = vec![0u32; self.classes.len()];
@@ -230,11 +243,15 @@ impl Ledger {
         // Those who stayed of a divided class are counted in their new one.
         let divided = |name: &str| self.classes.iter().any(|own| own.name.strip_suffix(".1") == Some(name));
         let wrong = |(class, people): &(&Class, u32)| {
-            class.size != people + class.erased && !(matches!(class.state, State::Ended(_)) && divided(&class.name))
+            class.size != people + class.erased
+                && !(matches!(class.state, State::Ended(_)) && divided(&class.name))
         };
         let found = self.classes.iter().zip(people).find(wrong);
         found.map(|(class, people)| {
-            format!("class {} has {} rows, but the ledger knows {people} people of it", class.name, class.size)
+            format!(
+                "class {} has {} rows, but the ledger knows {people} people of it",
+                class.name, class.size
+            )
         })
     }
 }

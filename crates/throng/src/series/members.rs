@@ -28,14 +28,17 @@ impl Members {
         let mut of_row = Vec::with_capacity(table.len());
         let mut seen: Map<Tag, u32> = Map::default();
         for row in 0..table.len() {
-            let names: Vec<&str> = columns.iter().map(|(values, of_row)| values[of_row[row] as usize]).collect();
+            let names: Vec<&str> =
+                columns.iter().map(|(values, of_row)| values[of_row[row] as usize]).collect();
             let nobody = |text: &&str| text.trim().is_empty() || missing(text) || missing(text.trim());
             if names.iter().any(nobody) {
                 if policy.incomplete == Incomplete::Keep {
                     return Err(Error::new(ErrorCode::NoPerson, "a record does not say whose it is")
                         .in_file(table.origin())
                         .on_line(table.line_of(row))
-                        .with_hint("fill it in, or leave such rows out with incomplete = \"drop\" under [data]"));
+                        .with_hint(
+                            "fill it in, or leave such rows out with incomplete = \"drop\" under [data]",
+                        ));
                 }
                 of_row.push(None);
                 continue;
@@ -44,7 +47,10 @@ impl Members {
             if let Some(first) = seen.insert(tag, row as u32) {
                 return Err(Error::new(
                     ErrorCode::PersonTwice,
-                    format!("a person has two records, the other one on line {}", table.line_of(first as usize)),
+                    format!(
+                        "a person has two records, the other one on line {}",
+                        table.line_of(first as usize)
+                    ),
                 )
                 .in_file(table.origin())
                 .on_line(table.line_of(row))
@@ -69,7 +75,8 @@ pub fn read_people(path: &Path, policy: &Policy, key: &Key) -> Result<Vec<(Tag, 
     let columns = policy.person_columns().count();
     let mut people = Vec::new();
     for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.trim().is_empty()) {
-        let names: Vec<&str> = if columns == 1 { vec![text.trim()] } else { text.split('\t').map(str::trim).collect() };
+        let names: Vec<&str> =
+            if columns == 1 { vec![text.trim()] } else { text.split('\t').map(str::trim).collect() };
         if names.len() != columns {
             return Err(Error::new(
                 ErrorCode::UnknownPerson,

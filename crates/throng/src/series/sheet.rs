@@ -29,9 +29,11 @@ impl Sheet {
         let sheet = Self::new(Table::read(path, &policy.reading(&all_texts, watch))?)?;
         match sheet.class {
             Some(_) => Ok(sheet),
-            None => Err(Error::new(ErrorCode::UnknownColumn, format!("the release has no column \"{CLASS}\""))
-                .in_file(path)
-                .with_hint("is this a release of a series, made with --ledger?")),
+            None => {
+                Err(Error::new(ErrorCode::UnknownColumn, format!("the release has no column \"{CLASS}\""))
+                    .in_file(path)
+                    .with_hint("is this a release of a series, made with --ledger?"))
+            }
         }
     }
 

@@ -25,7 +25,8 @@ impl Terms {
         check(policy, publish)?;
         let mut terms = BTreeMap::new();
         for spec in policy.privacy.specs() {
-            let keys: Vec<String> = spec.keys().iter().map(|(key, value)| format!("{key} = {value}")).collect();
+            let keys: Vec<String> =
+                spec.keys().iter().map(|(key, value)| format!("{key} = {value}")).collect();
             terms.insert(format!("{} under [privacy]", spec.key()), keys.join(", "));
         }
         for (name, attribute) in &policy.attributes {
@@ -126,10 +127,14 @@ fn check(policy: &Policy, publish: Publish) -> Result<()> {
             .for_attribute(name)
             .with_hint("write the number where the tail begins in place of \"auto\""));
         }
-        if [CLASS, PRESENT].contains(&name.as_str()) && !matches!(attribute.role, Role::Identifier | Role::Person) {
+        if [CLASS, PRESENT].contains(&name.as_str())
+            && !matches!(attribute.role, Role::Identifier | Role::Person)
+        {
             return Err(Error::new(
                 ErrorCode::DuplicateColumn,
-                format!("the release would have two columns called \"{name}\": a series adds one of that name"),
+                format!(
+                    "the release would have two columns called \"{name}\": a series adds one of that name"
+                ),
             )
             .for_attribute(name)
             .with_hint("rename the column of the table"));

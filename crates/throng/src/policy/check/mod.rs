@@ -6,7 +6,9 @@ use indexmap::IndexMap;
 use toml::Spanned;
 
 use super::written::{Written, WrittenBound, WrittenMethod};
-use super::{AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, Role, SeriesChoice, Unlisted};
+use super::{
+    AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, Role, SeriesChoice, Unlisted,
+};
 use crate::bound::Effort;
 use crate::error::{ErrorCode, Result};
 use crate::keys::source::Source;

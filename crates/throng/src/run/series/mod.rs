@@ -93,7 +93,8 @@ impl Series {
 
     fn check_usage(&self) -> Result<()> {
         let Anonymize { release, order, formulas, .. } = &self.anonymize;
-        let refuse = |message: &str, hint: &str| Err(Error::new(ErrorCode::NoSeries, message).with_hint(hint));
+        let refuse =
+            |message: &str, hint: &str| Err(Error::new(ErrorCode::NoSeries, message).with_hint(hint));
         if *order == Order::Keep {
             return refuse(
                 "rows in the order of the table would tell who left and who came between two releases",
@@ -106,10 +107,15 @@ impl Series {
                 "leave --escape-formulas out",
             );
         }
-        for (what, path) in [("a release of a series", Some(release)), ("the last release", self.after.as_ref())] {
+        for (what, path) in
+            [("a release of a series", Some(release)), ("the last release", self.after.as_ref())]
+        {
             if path.is_some_and(|path| is_standard(path)) {
-                return Err(Error::new(ErrorCode::NeedsFileName, format!("{what} cannot be standard input or output"))
-                    .with_hint("the next release is made from the file: give it a name"));
+                return Err(Error::new(
+                    ErrorCode::NeedsFileName,
+                    format!("{what} cannot be standard input or output"),
+                )
+                .with_hint("the next release is made from the file: give it a name"));
             }
         }
         let formats = self.after.as_deref().map(|after| (Format::of(after), Format::of(release)));
@@ -197,7 +203,8 @@ impl Next<'_> {
     fn newcomers(&mut self, clock: Clock, watch: &dyn Watch) -> Result<(Option<Cohort>, Option<String>)> {
         let number = self.ledger.next();
         let wait = self.policy().series.wait as u32;
-        let new = |(_, tag): &(usize, &Option<Tag>)| tag.is_some_and(|tag| !self.ledger.people.contains_key(&tag));
+        let new =
+            |(_, tag): &(usize, &Option<Tag>)| tag.is_some_and(|tag| !self.ledger.people.contains_key(&tag));
         let rows: Vec<u32> =
             self.members.of_row.iter().enumerate().filter(new).map(|(row, _)| row as u32).collect();
         if rows.is_empty() && number > 1 {
@@ -214,9 +221,10 @@ impl Next<'_> {
         match Cohort::make(&self.run.anonymize, &policy, &self.secret, (self.table, &rows), clock, watch) {
             Ok(cohort) => Ok((Some(cohort), None)),
             // The first release must be one; later ones can do without newcomers.
-            Err(error) if number > 1 && error.fault() == Fault::Requirement => {
-                Ok((None, Some(format!("among themselves they cannot meet the requirement ({})", error.message()))))
-            }
+            Err(error) if number > 1 && error.fault() == Fault::Requirement => Ok((
+                None,
+                Some(format!("among themselves they cannot meet the requirement ({})", error.message())),
+            )),
             Err(error) if number > 1 && error.code() == ErrorCode::EmptyTable => Ok((None, None)),
             Err(error) => Err(error),
         }
@@ -237,16 +245,24 @@ impl Next<'_> {
         if let (Some(cohort), Some(first)) = (&cohort, first) {
             let sheet = usize::from(self.last.is_some());
             let of_row = cohort.class_of_row.iter().enumerate();
-            rows.extend(of_row.map(|(row, class)| JoinedRow { sheet, row: row as u32, class: first + class }));
+            rows.extend(of_row.map(|(row, class)| JoinedRow {
+                sheet,
+                row: row as u32,
+                class: first + class,
+            }));
         }
         if rows.is_empty() {
-            return Err(Error::new(ErrorCode::EmptyTable, "nobody who was published is in the table, and nobody new")
-                .in_file(self.table.origin())
-                .with_hint("is this a table of the same people, named in the same way?"));
+            return Err(Error::new(
+                ErrorCode::EmptyTable,
+                "nobody who was published is in the table, and nobody new",
+            )
+            .in_file(self.table.origin())
+            .with_hint("is this a table of the same people, named in the same way?"));
         }
         let present = self.ledger.present(self.members.tags());
         let told = self.ledger.classes.iter().zip(&present);
-        let told = told.map(|(class, present)| Told { name: class.name.clone(), present: *present }).collect();
+        let told =
+            told.map(|(class, present)| Told { name: class.name.clone(), present: *present }).collect();
         let sheets = self.last.iter().chain(cohort.as_ref().map(|cohort| &cohort.sheet)).collect();
         let tells_present = self.policy().series.present;
         let mut joined = Joined::new(sheets, rows, told, tells_present)?;
@@ -266,10 +282,9 @@ impl Next<'_> {
         }
         let report = cohort.map(|cohort| cohort.report);
         let looked = self.check(&output, watch)?;
-        self.ledger.releases.push(Published {
-            hash: hash_file(output.temporary_path())?,
-            rows: order.len() as u64,
-        });
+        self.ledger
+            .releases
+            .push(Published { hash: hash_file(output.temporary_path())?, rows: order.len() as u64 });
         let mut figures = self.figures(number, &present, why, before, order.len());
         figures.smallest_class = looked;
         let written = Written::whole(output);
@@ -285,7 +300,10 @@ impl Next<'_> {
         for (place, class) in self.ledger.published().filter(|(_, class)| class.since < number) {
             let own = named.get(class.name.as_str()).map_or(&[][..], Vec::as_slice);
             if own.len() != class.size as usize {
-                return Err(Error::bug(format!("the last release does not hold class {} as it was", class.name)));
+                return Err(Error::bug(format!(
+                    "the last release does not hold class {} as it was",
+                    class.name
+                )));
             }
             rows.extend(own.iter().map(|row| JoinedRow { sheet: 0, row: *row, class: place }));
         }
@@ -308,7 +326,8 @@ impl Next<'_> {
         for (at, row) in order.iter().enumerate() {
             let tag = match row.sheet == 0 && with_last {
                 true => whose[row.row as usize],
-                false => cohort.and_then(|cohort| self.members.of_row[cohort.table_rows[row.row as usize] as usize]),
+                false => cohort
+                    .and_then(|cohort| self.members.of_row[cohort.table_rows[row.row as usize] as usize]),
             };
             if let Some(place) = tag.and_then(|tag| self.ledger.people.get_mut(&tag)) {
                 place.row = Some(at as u32);
@@ -360,9 +379,12 @@ impl Next<'_> {
         let people = self.members.tags().count() as u64;
         let known = self.members.tags().filter(|tag| ledger.people.contains_key(tag)).count() as u64;
         let here: u64 = by_entry.iter().map(|entered| entered.present).sum();
-        let newcomers = |(_, class): &(u32, &crate::series::Class)| class.since == number && !class.name.contains('.');
-        let ended_now = |state: State| ledger.classes.iter().filter(|class| class.state == state).count() as u64;
-        let divided = ledger.classes.iter().filter(|class| class.since == number && class.name.contains('.')).count();
+        let newcomers =
+            |(_, class): &(u32, &crate::series::Class)| class.since == number && !class.name.contains('.');
+        let ended_now =
+            |state: State| ledger.classes.iter().filter(|class| class.state == state).count() as u64;
+        let divided =
+            ledger.classes.iter().filter(|class| class.since == number && class.name.contains('.')).count();
         let new: u64 = ledger.published().filter(newcomers).map(|(_, class)| u64::from(class.size)).sum();
         let lost: f64 = by_entry.iter().map(|entered| entered.gcp * entered.present as f64).sum();
         let stale_rows = rows as u64 - here;
