@@ -181,6 +181,8 @@ pub struct Anonymize {
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "effort")]
     pub seconds: Option<f64>,
     #[command(flatten)]
+    pub series: Series,
+    #[command(flatten)]
     pub running: Running,
 }
 
@@ -189,6 +191,26 @@ fn seconds(text: &str) -> Result<f64, String> {
     let allowed = throng::method::options::Numbers::SECONDS;
     let number = text.parse::<f64>().ok().filter(|number| allowed.contains(*number));
     number.ok_or_else(|| format!("must be {}", allowed.describe()))
+}
+
+/// Arguments of releases that follow on each other.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Series of releases")]
+pub struct Series {
+    /// Keep a ledger, so that further releases can follow on this one; alone it begins a series. Its key is written
+    /// beside it, as FILE.key. Both are for you alone
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recipe", "certificate"])]
+    pub ledger: Option<PathBuf>,
+    /// The last release of the series, on which this one follows
+    #[arg(long, value_name = "RELEASE", requires = "ledger")]
+    pub after: Option<PathBuf>,
+    /// A file that names people to erase, one per line as in the column with the role person; their classes are never
+    /// published again
+    #[arg(long, value_name = "FILE", requires = "after")]
+    pub erase: Option<PathBuf>,
+    /// The last release in the ledger was never handed out: make this one in its place
+    #[arg(long, requires = "ledger")]
+    pub replace: bool,
 }
 
 /// Arguments of `certify`.
@@ -296,9 +318,20 @@ pub enum Publish {
 #[derive(Args, Debug)]
 pub struct Audit {
     /// The original table
-    pub data: PathBuf,
+    #[arg(required_unless_present = "series")]
+    pub data: Option<PathBuf>,
     /// The release
-    pub release: PathBuf,
+    #[arg(required_unless_present = "series")]
+    pub release: Option<PathBuf>,
+    /// Look at releases that follow on each other, first to last
+    #[arg(long, value_name = "RELEASES", num_args = 1.., conflicts_with_all = ["data", "release", "attack"])]
+    pub series: Vec<PathBuf>,
+    /// The ledger of the series: what the releases alone cannot show
+    #[arg(long, value_name = "FILE", requires = "series")]
+    pub ledger: Option<PathBuf>,
+    /// The table of each release, in the same order
+    #[arg(long, value_name = "TABLES", num_args = 1.., requires = "ledger")]
+    pub tables: Vec<PathBuf>,
     /// The policy
     #[arg(short, long)]
     pub policy: PathBuf,

@@ -43,6 +43,9 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         seconds: arguments.seconds,
         registry: Registry::default(),
     };
+    if let Some(ledger) = &arguments.series.ledger {
+        return in_series(run, ledger, arguments);
+    }
     // Everything that is written is opened first, and appears together in the end: a report that cannot be written must
     // not leave a release behind.
     let mut files = run.files()?;
@@ -59,6 +62,22 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
     let recipe = recipe.map(|output| fill_recipe(output, &prepared)).transpose()?;
     let certificate = certificate.map(|output| fill_certificate(output, &prepared)).transpose()?;
     publish(prepared, reports, recipe.into_iter().chain(certificate).collect(), arguments.running.quiet)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The same for a release that a ledger knows of.
+fn in_series(run: run::Anonymize, ledger: &Path, arguments: &args::Anonymize) -> Result<ExitCode> {
+    let args::Series { after, erase, replace, .. } = arguments.series.clone();
+    let run = run::Series { anonymize: run, ledger: ledger.to_owned(), after, erase, replace };
+    let mut files = run.files()?;
+    if let Some(secret) = &arguments.secret {
+        files.read_too("the secret", secret)?;
+    }
+    let reports = open_reports(&mut files, &arguments.report)?;
+    let progress = Progress::start(arguments.running.quiet)?;
+    let prepared = on_threads(&arguments.running, || run.prepare(&progress))?;
+    drop(progress);
+    publish(prepared, reports, Vec::new(), arguments.running.quiet)?;
     Ok(ExitCode::SUCCESS)
 }
 

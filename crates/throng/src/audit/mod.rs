@@ -17,6 +17,7 @@ pub(crate) mod permutation;
 mod privacy;
 mod received;
 mod rules;
+mod series;
 pub(crate) mod truth;
 
 use std::path::Path;
@@ -24,6 +25,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use loss::{Loss, LossSums};
+pub(crate) use masked_truth::covers;
 pub use measures::{
     Bin, Distribution, ExactCells, ExampleClass, FormulaColumn, Measures, PeopleMeasure,
     QuasiIdentifierMeasure, RuleMeasure, SensitiveMeasure,
@@ -31,6 +33,7 @@ pub use measures::{
 pub use outliers::Outlier;
 pub use privacy::codes_of;
 pub use received::{Keep, Received, Tables, storage};
+pub use series::{Looked, SeriesFindings};
 pub use truth::{Compared, Truth};
 
 use crate::as_is;

@@ -130,6 +130,11 @@ pub struct Written<S> {
 }
 
 impl<S: Sink> Written<S> {
+    /// A release that is one table and was written by others.
+    pub(crate) fn whole(release: S) -> Self {
+        Written { release, sensitive: None, people: None, marked: false }
+    }
+
     /// Reads it back as its recipients will.
     pub fn read_back(
         &self,
@@ -277,7 +282,12 @@ impl Plan {
 
     /// Joins a table and the plan.
     pub fn problem(&self, table: &Table) -> Result<Problem> {
-        let mut problem = Problem::new(table, &self.policy)?;
+        self.problem_among(table, None)
+    }
+
+    /// Joins some rows of a table, ascending, and the plan.
+    pub fn problem_among(&self, table: &Table, rows: Option<&[u32]>) -> Result<Problem> {
+        let mut problem = Problem::among(table, &self.policy, rows)?;
         self.bind(&mut problem);
         Ok(problem)
     }

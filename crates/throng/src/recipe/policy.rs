@@ -73,6 +73,7 @@ impl Recipe {
                 span: None,
             },
             attributes,
+            series: Default::default(),
             evaluate: Default::default(),
             effort: Default::default(),
         })

@@ -18,6 +18,8 @@ pub struct Output {
     temporary: NamedTempFile,
     /// Standard output and devices cannot be renamed to: they get a copy in the end.
     streamed: bool,
+    /// Whether nobody but its owner may ever read it.
+    private: bool,
 }
 
 impl Output {
@@ -48,7 +50,7 @@ impl Output {
         builder.prefix(leftover::PREFIX).suffix(&suffix);
         let temporary = leftover::make(&builder, &folder)
             .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
-        Ok(Output { path: path.to_owned(), temporary, streamed })
+        Ok(Output { path: path.to_owned(), temporary, streamed, private: false })
     }
 
     /// Prepares to write a second file beside another one, also beside it while both have temporary names.
@@ -59,7 +61,7 @@ impl Output {
         builder.prefix(&name).rand_bytes(0);
         let temporary = leftover::make(&builder, &folder)
             .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
-        Ok(Output { path: path.to_owned(), temporary, streamed: main.streamed })
+        Ok(Output { path: path.to_owned(), temporary, streamed: main.streamed, private: false })
     }
 
     /// Where it will be.
@@ -94,6 +96,20 @@ impl Output {
         encoder.finish().map_err(fail)
     }
 
+    /// Bytes that nobody but the owner of the file may ever read, as they are and on the disk before this returns.
+    pub(crate) fn create_private(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let output = Output { private: true, ..Output::create(path)? };
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", path, &cause);
+        let mut file = output.temporary.as_file();
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(fail)?;
+        Ok(output)
+    }
+
+    /// Whether what is written goes to standard output or a device, from where nothing can be taken back.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.streamed
+    }
+
     /// Gives the file its name.
     pub fn publish(self) -> Result<()> {
         publish_all(vec![self])
@@ -101,6 +117,10 @@ impl Output {
 
     /// Lets those read it who could read the file that it replaces, or any new file.
     fn settle(&self) -> Result<()> {
+        if self.private {
+            // That is how it was made.
+            return Ok(());
+        }
         let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, &cause);
         let permissions = match std::fs::metadata(&self.path) {
             Ok(existing) => existing.permissions(),

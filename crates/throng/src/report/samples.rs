@@ -54,6 +54,7 @@ pub(crate) fn adult() -> Report {
         left_out_options: Vec::new(),
         facts: Vec::new(),
         sections: Vec::new(),
+        series: None,
     }
 }
 
@@ -174,6 +175,7 @@ pub(crate) fn degenerate() -> Vec<Report> {
         left_out_options: Vec::new(),
         facts: Vec::new(),
         sections: Vec::new(),
+        series: None,
     };
     let mut one_class = empty();
     one_class.measures = Measures {

@@ -223,7 +223,7 @@ impl Trials {
         };
         let stages = [("anonymize", anonymize), ("write", write), ("total", anonymize + write)];
         let seconds = stages.map(|(stage, seconds)| (stage.to_owned(), seconds)).into();
-        Ok(report(&plan, &self.problem, &solved, findings, provenance, seconds))
+        Ok(report((&plan, false), &self.problem, &solved, findings, provenance, seconds))
     }
 
     /// The bound on the loss of every release under a policy, computed once.
