@@ -63,6 +63,9 @@ impl Project {
             Some(path) => folder.name_of(path)?,
             None => POLICY.to_owned(),
         };
+        if folder.path().join(&policy).exists() {
+            folder.existing(&policy)?;
+        }
         let kept = std::fs::read(folder.path().join(BESIDE).join("state.json")).ok();
         let kept: Kept = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         let mut project = Project { folder: folder.clone(), policy, text: None, revision: 1, kept };
@@ -140,13 +143,16 @@ impl Project {
         let mut names = Vec::new();
         collect(document.as_item(), "", &mut names);
         let base = Path::new(&self.policy).parent().unwrap_or(Path::new(""));
-        names.into_iter().try_for_each(|name| match base.join(&name).to_str() {
-            // One that does not exist is told by the policy, at its line.
-            Some(inside) => match self.folder.existing(inside) {
-                Err(error) if error.code() == ErrorCode::PermissionDenied => Err(error),
+        names.into_iter().try_for_each(|(key, name)| {
+            let path = self.folder.path().join(base).join(&name);
+            // Texts of other keys may be anything, but if they name a file, it lies below the folder too.
+            let names_file = FILE_KEYS.contains(&key.as_str()) || path.is_file();
+            let inside = base.join(&name).to_str().map(|name| self.folder.existing(name));
+            match inside {
+                // One that does not exist is told by the policy, at its line.
+                Some(Err(error)) if names_file && error.code() == ErrorCode::PermissionDenied => Err(error),
                 _ => Ok(()),
-            },
-            None => Ok(()),
+            }
         })
     }
 
@@ -233,9 +239,10 @@ impl Project {
     fn step(&self, what: &str, files: &[FileChange]) -> Result<Step> {
         let content = |(name, _): &FileChange| {
             let content = match self.folder.existing(name) {
-                Ok(path) => Some(std::fs::read_to_string(&path).map_err(|cause| {
-                    Error::io(ErrorCode::CannotRead, "read", &path, &cause)
-                })?),
+                Ok(path) => Some(
+                    std::fs::read_to_string(&path)
+                        .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", &path, &cause))?,
+                ),
                 Err(_) => None,
             };
             Ok((name.clone(), content))
@@ -250,8 +257,9 @@ impl Project {
             match content {
                 Some(content) => {
                     if let Some(parent) = path.parent() {
-                        std::fs::create_dir_all(parent)
-                            .map_err(|cause| Error::io(ErrorCode::CannotWrite, "make the folder", parent, &cause))?;
+                        std::fs::create_dir_all(parent).map_err(|cause| {
+                            Error::io(ErrorCode::CannotWrite, "make the folder", parent, &cause)
+                        })?;
                     }
                     write(&self.folder.to_write(name)?, content.as_bytes())?;
                 }
@@ -306,7 +314,8 @@ impl Project {
     /// Keeps something beside the policy.
     pub fn keep(&self, name: &str, content: &[u8]) -> Result<()> {
         let folder = self.folder.path().join(BESIDE);
-        make_private(&folder).map_err(|cause| Error::io(ErrorCode::CannotWrite, "make the folder", &folder, &cause))?;
+        make_private(&folder)
+            .map_err(|cause| Error::io(ErrorCode::CannotWrite, "make the folder", &folder, &cause))?;
         write(&folder.join(name), content)
     }
 
@@ -340,16 +349,26 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)
 }
 
-/// The texts of keys that name files.
-fn collect(item: &toml_edit::Item, key: &str, names: &mut Vec<String>) {
-    if let Some(text) = item.as_str().filter(|_| FILE_KEYS.contains(&key)) {
-        names.push(text.to_owned());
+/// All texts with their keys.
+fn collect(item: &toml_edit::Item, key: &str, texts: &mut Vec<(String, String)>) {
+    match item {
+        toml_edit::Item::Value(value) => collect_values(value, key, texts),
+        toml_edit::Item::Table(table) => table.iter().for_each(|(key, item)| collect(item, key, texts)),
+        toml_edit::Item::ArrayOfTables(list) => {
+            list.iter().flat_map(toml_edit::Table::iter).for_each(|(key, item)| collect(item, key, texts));
+        }
+        toml_edit::Item::None => {}
     }
-    if let Some(table) = item.as_table_like() {
-        table.iter().for_each(|(key, item)| collect(item, key, names));
-    }
-    if let Some(list) = item.as_array_of_tables() {
-        list.iter().flat_map(|table| table.iter()).for_each(|(key, item)| collect(item, key, names));
+}
+
+fn collect_values(value: &toml_edit::Value, key: &str, texts: &mut Vec<(String, String)>) {
+    match value {
+        toml_edit::Value::String(text) => texts.push((key.to_owned(), text.value().clone())),
+        toml_edit::Value::Array(list) => list.iter().for_each(|own| collect_values(own, "", texts)),
+        toml_edit::Value::InlineTable(table) => {
+            table.iter().for_each(|(key, own)| collect_values(own, key, texts))
+        }
+        _ => {}
     }
 }
 
@@ -402,11 +421,13 @@ mod tests {
         std::fs::create_dir(&inner).unwrap();
         std::fs::write(outer.path().join("h.csv"), "a;*\n").unwrap();
         let own = project(&inner);
-        for name in ["../h.csv".to_owned(), outer.path().join("h.csv").display().to_string(), "/etc/passwd".into()] {
+        for name in
+            ["../h.csv".to_owned(), outer.path().join("h.csv").display().to_string(), "/etc/passwd".into()]
+        {
             let text = format!("{TEXT}hierarchy = {name:?}\n");
             assert_eq!(own.check(&text).unwrap_err().code(), ErrorCode::PermissionDenied, "{name}");
         }
-        let text = format!("{TEXT}\n[privacy.x]\npopulation = \"../h.csv\"\n");
+        let text = format!("{TEXT}\n[evaluate.queries]\nanything = [{{ file = \"../h.csv\" }}]\n");
         assert_eq!(own.check(&text).unwrap_err().code(), ErrorCode::PermissionDenied);
     }
 

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 
-export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../../..");
+export const root = process.env.ROOT ?? resolve(dirname(fileURLToPath(import.meta.url)), "../../../..");
 export const throng = process.env.THRONG ?? join(root, "target/debug/throng");
 export const pictures = process.env.PICTURES ?? join(root, "target/studio-screenshots");
 export const shared = join(root, "../shared/data");

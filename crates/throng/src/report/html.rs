@@ -25,7 +25,8 @@ pub fn html(report: &Report) -> Result<String> {
         return page_html(&series.page(report));
     }
     let body = Value::from_safe_string(release_fragment(report)?);
-    let head = context! { title => title(&report.provenance), subtitle => subtitle(report), style => style() };
+    let head =
+        context! { title => title(&report.provenance), subtitle => subtitle(report), style => style() };
     render_page(
         include_str!("page.html"),
         context! { ..context! { body, seconds => time(report) }, ..head, ..repeated(report) },

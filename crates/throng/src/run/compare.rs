@@ -227,12 +227,7 @@ impl Trials {
     }
 
     /// The bound on the loss of every release under a policy, computed once.
-    fn bound(
-        &mut self,
-        policy: &Policy,
-        bounded: Bounded,
-        watch: &dyn Watch,
-    ) -> Result<Option<LowerBound>> {
+    fn bound(&mut self, policy: &Policy, bounded: Bounded, watch: &dyn Watch) -> Result<Option<LowerBound>> {
         if let Some(known) = self.bounds.get(&policy.privacy.k()) {
             return Ok(known.clone());
         }
