@@ -140,12 +140,12 @@ fn data_help() -> String {
 /// Arguments of `anonymize`.
 #[derive(Args, Debug)]
 pub struct Anonymize {
-    #[arg(help = data_help())]
-    pub data: PathBuf,
+    #[arg(help = data_help() + "; several files, a folder or a pattern in quotes are read as one table", required = true)]
+    pub data: Vec<PathBuf>,
     /// The policy
     #[arg(short, long)]
     pub policy: PathBuf,
-    /// The release to write, or - for standard output
+    /// The release to write, or - for standard output; a name that ends in / is a folder of files
     #[arg(short, long, value_name = "RELEASE")]
     pub output: PathBuf,
     #[command(flatten)]
@@ -176,6 +176,15 @@ pub struct Anonymize {
     /// Passes over the table in search of a better lower bound; more take longer
     #[arg(long, value_name = "PASSES", value_parser = clap::value_parser!(u32).range(1..))]
     pub effort: Option<u32>,
+    /// Memory that the run may take, such as 2GiB: a table that does not fit is solved in parts, which are kept in files meanwhile
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Folder for files that hold what does not fit into memory; beside the release by default. They are removed at the end
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+    /// Number of parts, to compare runs
+    #[arg(long, value_name = "PARTS", hide = true, value_parser = clap::value_parser!(u32).range(1..=400))]
+    pub parts: Option<u32>,
     /// Seconds for the method (auto, peel, and improvement of any), and the lower bound together; without it both take as
     /// long as suits the size of the table, and the same seed gives the same release
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "effort")]

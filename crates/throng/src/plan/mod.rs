@@ -129,6 +129,13 @@ pub struct Written<S> {
     marked: bool,
 }
 
+impl<S> Written<S> {
+    /// A release that was written otherwise.
+    pub(crate) fn elsewhere(release: S, marked: bool) -> Self {
+        Written { release, sensitive: None, people: None, marked }
+    }
+}
+
 impl<S: Sink> Written<S> {
     /// A release that is one table and was written by others.
     pub(crate) fn whole(release: S) -> Self {
@@ -168,7 +175,8 @@ impl Plan {
                 _ => point(error),
             }
         })?;
-        let method_seconds = options.get("seconds").and_then(|own| own.as_float().or(own.as_integer().map(|own| own as f64)));
+        let method_seconds =
+            options.get("seconds").and_then(|own| own.as_float().or(own.as_integer().map(|own| own as f64)));
         let steered_by_rules = entry.takes.contains(&Part::HardRules);
         Ok(Plan {
             name: entry.name.to_owned(),
@@ -234,6 +242,26 @@ impl Plan {
     /// The policy, with a seed.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// What the order of rows and every lot is drawn from.
+    pub(crate) fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    /// What becomes of cells that a spreadsheet would run.
+    pub(crate) fn formulas(&self) -> Formulas {
+        self.formulas
+    }
+
+    /// The share of records that may be suppressed.
+    pub(crate) fn suppress(&self) -> f64 {
+        self.suppress
+    }
+
+    /// Whether the policy asks for the most privacy that keeps a utility.
+    pub(crate) fn has_target(&self) -> bool {
+        self.target.is_some()
     }
 
     /// In what the method differs from most.
@@ -408,7 +436,7 @@ impl Plan {
     }
 
     /// Only delimited text is opened by spreadsheets as it is; in other formats a mark would be one more letter.
-    fn check_marks(&self, format: &Format) -> Result<()> {
+    pub(crate) fn check_marks(&self, format: &Format) -> Result<()> {
         match self.formulas == Formulas::Keep || format.is_delimited() {
             true => Ok(()),
             false => Err(Error::new(

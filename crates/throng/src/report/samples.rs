@@ -53,6 +53,7 @@ pub(crate) fn adult() -> Report {
         notes: vec!["The lower bound was estimated from a sample.".into()],
         left_out_options: Vec::new(),
         facts: Vec::new(),
+        parts: None,
         sections: Vec::new(),
         series: None,
     }
@@ -174,6 +175,7 @@ pub(crate) fn degenerate() -> Vec<Report> {
         notes: Vec::new(),
         left_out_options: Vec::new(),
         facts: Vec::new(),
+        parts: None,
         sections: Vec::new(),
         series: None,
     };

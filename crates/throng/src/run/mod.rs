@@ -7,6 +7,7 @@ mod anonymize;
 mod apply;
 mod attack;
 mod audit_series;
+mod bounded;
 mod certify;
 mod compare;
 mod evaluate;
@@ -24,6 +25,7 @@ pub use apply::Apply;
 pub(crate) use apply::{plan_for_recipe, read_for_recipe};
 pub use attack::attack_files;
 pub use audit_series::AuditSeries;
+pub use bounded::Memory;
 pub use certify::certify_files;
 pub use compare::{Bounded, Compare, Trials, suitable_methods};
 pub(crate) use evaluate::Tables;
@@ -262,6 +264,7 @@ fn report(
         left_out_options: plan.left_out_options().to_vec(),
         sections,
         series: None,
+        parts: None,
         facts: solved.solution.facts.clone(),
         measures: findings.measures,
     }

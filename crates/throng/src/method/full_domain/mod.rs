@@ -81,7 +81,7 @@ pub const PARTITIONED: Entry = Entry {
     configure: |options, _| Ok(Box::new(FullDomainSearch::configure(Way::Partitioned, options)?)),
 };
 
-const TRAITS: Traits = Traits { recodes_by_levels: true, ..Traits::USUAL };
+const TRAITS: Traits = Traits { recodes_by_levels: true, in_parts: false, ..Traits::USUAL };
 const GOAL_WORDS: [&str; GOALS.len()] = words(GOALS);
 const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
