@@ -27,11 +27,7 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         data: arguments.data.clone(),
         release: arguments.output.clone(),
         policy,
-        publish: match arguments.publish {
-            args::Publish::Cells => Publish::Cells,
-            args::Publish::Bounds => Publish::Bounds,
-            args::Publish::Permutation => Publish::Permutation,
-        },
+        publish: publish_as(arguments.publish, arguments.midpoint)?,
         order: if arguments.keep_order { Order::Keep } else { Order::Shuffled },
         overrides,
         hashes: !arguments.report.is_empty(),
@@ -56,6 +52,24 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
     let certificate = certificate.map(|output| fill_certificate(output, &prepared)).transpose()?;
     publish(prepared, reports, recipe.into_iter().chain(certificate).collect(), arguments.running.quiet)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How quasi-identifiers are written.
+fn publish_as(publish: args::Publish, midpoint: Option<args::Midpoint>) -> Result<Publish> {
+    Ok(match (publish, midpoint) {
+        (args::Publish::Midpoints, Some(args::Midpoint::Mean)) => Publish::Means,
+        (args::Publish::Midpoints, Some(args::Midpoint::Median) | None) => Publish::Medians,
+        (_, Some(_)) => {
+            return Err(Error::new(
+                ErrorCode::BadUsage,
+                "--midpoint says nothing without --publish midpoints",
+            )
+            .with_hint("write --publish midpoints too, or leave --midpoint out"));
+        }
+        (args::Publish::Cells, None) => Publish::Cells,
+        (args::Publish::Bounds, None) => Publish::Bounds,
+        (args::Publish::Permutation, None) => Publish::Permutation,
+    })
 }
 
 /// What becomes of cells that a spreadsheet would run.

@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use super::report;
 use crate::audit::{self, Keep, LowerBound};
 use crate::error::{Error, ErrorCode, Fault, Result};
+use crate::evaluate::queries;
 use crate::format::CSV;
 use crate::method::Methods;
 use crate::plan::{Choices, Plan, Registry};
@@ -34,6 +35,8 @@ pub struct Compare {
     pub ks: Vec<usize>,
     /// What every lot is drawn from, the same for all combinations; fresh unless somebody brings one.
     pub secret: Option<Secret>,
+    /// Whether to ask how far COUNT queries on each release are off.
+    pub queries: bool,
     /// The methods to choose from.
     pub registry: Registry,
 }
@@ -140,17 +143,17 @@ struct Stage<'a> {
 
 impl Stage<'_> {
     fn run(&mut self, policy: &Policy, problem: &mut Problem) -> Result<ComparisonRun> {
-        let (report, error) = match self.report(policy, problem) {
-            Ok(report) => (Some(report), None),
-            Err(error) => (None, Some(refusing(error)?)),
+        let (report, query_error, error) = match self.report(policy, problem) {
+            Ok((report, query_error)) => (Some(report), query_error, None),
+            Err(error) => (None, None, Some(refusing(error)?)),
         };
         let (refused, code) = (error.as_ref().map(in_words), error.map(|error| error.code()));
         let (method, k) = (policy.method.name.clone(), policy.privacy.k().map(|k| k as u64));
-        Ok(ComparisonRun { method, k, report, refused, code })
+        Ok(ComparisonRun { method, k, report, query_error, refused, code })
     }
 
     /// Releases what a plan finds as a file in memory and audits it.
-    fn report(&mut self, policy: &Policy, problem: &mut Problem) -> Result<Report> {
+    fn report(&mut self, policy: &Policy, problem: &mut Problem) -> Result<(Report, Option<f64>)> {
         self.watch.check()?;
         self.watch.stage(&policy.method.name, None);
         let choices = Choices { secret: Some(self.secret.clone()), ..Choices::default() };
@@ -169,6 +172,10 @@ impl Stage<'_> {
         if !findings.measures.permuted {
             findings.measures.set_lower_bound(self.bound(&solved.policy, problem)?);
         }
+        let query_error = match self.compare.queries {
+            true => queries::error_on(problem, &solved.policy, &received)?,
+            false => None,
+        };
         findings.distributions.clear();
         findings.examples.clear();
         let mut overrides = vec![format!("--method {}", policy.method.name)];
@@ -181,7 +188,7 @@ impl Stage<'_> {
         };
         let stages = [("anonymize", anonymize), ("write", write), ("total", anonymize + write)];
         let seconds = stages.map(|(stage, seconds)| (stage.to_owned(), seconds)).into();
-        Ok(report(&plan, problem, &solved, findings, provenance, seconds))
+        Ok((report(&plan, problem, &solved, findings, provenance, seconds), query_error))
     }
 
     /// The bound on the loss of every release under a policy, computed once.
