@@ -160,6 +160,9 @@ pub struct Anonymize {
     /// How to write quasi-identifiers
     #[arg(long, value_enum, default_value_t)]
     pub publish: Publish,
+    /// With --publish midpoints: which number stands for a class [default: median]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub midpoint: Option<Midpoint>,
     /// Put a ' before cells that a spreadsheet would run as formulas (CSV and TSV)
     #[arg(long)]
     pub escape_formulas: bool,
@@ -261,6 +264,9 @@ pub struct Apply {
     /// A file of random bytes that keys the order of rows, to repeat a release byte for byte; fresh by default
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
+    /// How to write quasi-identifiers
+    #[arg(long, value_enum, default_value_t)]
+    pub publish: Masked,
     /// Put a ' before cells that a spreadsheet would run as formulas (CSV and TSV)
     #[arg(long)]
     pub escape_formulas: bool,
@@ -269,6 +275,16 @@ pub struct Apply {
     pub report: Vec<PathBuf>,
     #[command(flatten)]
     pub running: Running,
+}
+
+/// How quasi-identifiers of masked records are written.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Masked {
+    /// One cell each: a value, a range like [24-32), or a node of the hierarchy
+    #[default]
+    Cells,
+    /// Numeric ones as two columns, NAME.min and NAME.max; of a range like [24-32) these are 24 and 32
+    Bounds,
 }
 
 /// What happens if masked records do not meet the requirement.
@@ -319,8 +335,19 @@ pub enum Publish {
     Cells,
     /// Numeric ones as two columns, NAME.min and NAME.max
     Bounds,
+    /// Numeric ones as one number for each class, NAME.median or NAME.mean (see --midpoint)
+    Midpoints,
     /// Exact, with a column `group`; the sensitive values by group go to a second file, NAME.sensitive.ENDING
     Permutation,
+}
+
+/// Which number stands for a class.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Midpoint {
+    /// Half of its values lie below and half above; one far value hardly moves it
+    Median,
+    /// The sum of its values over their number; one far value moves it
+    Mean,
 }
 
 /// Arguments of `audit`.
@@ -394,6 +421,9 @@ pub struct Compare {
     /// A file of random bytes that every lot is drawn from, to repeat the figures; fresh by default
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
+    /// Ask too how far COUNT queries on each release are off, on average
+    #[arg(long)]
+    pub queries: bool,
     /// The page to write
     #[arg(short, long, value_name = "REPORT.html")]
     pub output: PathBuf,

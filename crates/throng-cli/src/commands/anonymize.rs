@@ -32,11 +32,7 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         memory: memory(arguments)?,
         release: arguments.output.clone(),
         policy,
-        publish: match arguments.publish {
-            args::Publish::Cells => Publish::Cells,
-            args::Publish::Bounds => Publish::Bounds,
-            args::Publish::Permutation => Publish::Permutation,
-        },
+        publish: publish_as(arguments.publish, arguments.midpoint)?,
         order: if arguments.keep_order { Order::Keep } else { Order::Shuffled },
         overrides,
         hashes: !arguments.report.is_empty(),
@@ -110,6 +106,24 @@ fn memory(arguments: &args::Anonymize) -> Result<Option<Memory>> {
     let asked = bytes.is_some() || arguments.scratch.is_some() || arguments.parts.is_some();
     let parts = arguments.parts.map(|parts| parts as usize);
     Ok(asked.then(|| Memory { bytes, scratch: arguments.scratch.clone(), parts }))
+}
+
+/// How quasi-identifiers are written.
+fn publish_as(publish: args::Publish, midpoint: Option<args::Midpoint>) -> Result<Publish> {
+    Ok(match (publish, midpoint) {
+        (args::Publish::Midpoints, Some(args::Midpoint::Mean)) => Publish::Means,
+        (args::Publish::Midpoints, Some(args::Midpoint::Median) | None) => Publish::Medians,
+        (_, Some(_)) => {
+            return Err(Error::new(
+                ErrorCode::BadUsage,
+                "--midpoint says nothing without --publish midpoints",
+            )
+            .with_hint("write --publish midpoints too, or leave --midpoint out"));
+        }
+        (args::Publish::Cells, None) => Publish::Cells,
+        (args::Publish::Bounds, None) => Publish::Bounds,
+        (args::Publish::Permutation, None) => Publish::Permutation,
+    })
 }
 
 /// What becomes of cells that a spreadsheet would run.

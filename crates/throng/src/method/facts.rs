@@ -155,6 +155,8 @@ pub enum Proof {
     OfTheTested,
     /// A local search met no valid string, so every attribute is at its coarsest level.
     NothingMet,
+    /// Somebody picked it; none was searched.
+    Picked,
 }
 
 /// The level of one attribute in a string.
