@@ -52,13 +52,8 @@ const LOOKS_PER_RECORD: usize = 300;
 /// Up to so many records, several methods are run.
 const SMALL: usize = 1000;
 /// The methods that are run then beside peel.
-const OTHERS: [Entry; 5] = [
-    mondrian::STRICT,
-    ordered::HILBERT,
-    ordered::IDISTANCE,
-    bottom_up::BOTTOM_UP,
-    top_down::TOP_DOWN,
-];
+const OTHERS: [Entry; 5] =
+    [mondrian::STRICT, ordered::HILBERT, ordered::IDISTANCE, bottom_up::BOTTOM_UP, top_down::TOP_DOWN];
 
 /// What was chosen.
 struct Choice {
@@ -69,17 +64,9 @@ struct Choice {
 
 impl Auto {
     fn choose(&self, problem: &Problem, watch: &dyn Watch) -> Choice {
-        if !problem.limits.is_empty() {
-            let (mapping, wanted) = (mapping::HILBERT, accuracy::Wanted::Fitting);
-            return Choice {
-                name: accuracy::ACCURACY.name,
-                method: Box::new(accuracy::Accuracy { mapping, wanted }),
-                because: Because::LossIsLimited,
-            };
-        }
         let lots = || {
             let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
-            Box::new(ordered::Ordered { mapping, cost, dealing: ordered::Dealing::Lots })
+            Box::new(ordered::Ordered { mapping, points: None, cost, dealing: ordered::Dealing::Lots })
         };
         let margin = problem.requirement.diversity_of(&Tally::of_all(problem));
         if margin.is_some_and(|margin| margin.is_narrow()) {
@@ -95,14 +82,18 @@ impl Auto {
                 because: Because::TableIsTiny,
             };
         }
-        Choice { name: peel::PEEL.name, method: Box::new(self.peel(problem, watch)), because: Because::LosesLeast }
+        Choice {
+            name: peel::PEEL.name,
+            method: Box::new(self.peel(problem, watch)),
+            because: Because::LosesLeast,
+        }
     }
 
     /// Peel, with a limit on what it looks at that depends on the size of the table alone, or on the clock where seconds are
     /// given: the same seed then gives the same release only without them.
     fn peel(&self, problem: &Problem, watch: &dyn Watch) -> peel::Peel {
         let timed = self.seconds.is_some() || watch.until().is_some();
-        let looks = LOOKS / problem.len().max(1) + LOOKS_PER_RECORD;
+        let looks = LOOKS / problem.whole_len().max(1) + LOOKS_PER_RECORD;
         let effort = if timed { peel::EFFORT } else { looks };
         peel::Peel { effort, seconds: self.seconds, ..peel::Peel::default() }
     }
@@ -126,7 +117,8 @@ impl Auto {
             }
         }
         let half = Timed::share(watch, 1, 2);
-        let own = peel::Peel::default().solve(problem, half.as_ref().map_or(watch, |half| half as &dyn Watch))?;
+        let own =
+            peel::Peel::default().solve(problem, half.as_ref().map_or(watch, |half| half as &dyn Watch))?;
         let (mut name, mut least) = (peel::PEEL.name, own);
         if let Some((_, other, solution)) = best {
             let effort = improve::Effort::new(improve::ROUNDS, None, watch.until());
@@ -162,6 +154,14 @@ impl Method for Auto {
                 "no method keeps to a limit on the loss of classes where people are counted",
             )
             .with_hint("leave out max_loss and max_span, or the role \"person\""));
+        }
+        if !problem.limits.is_empty() {
+            let timed = self.seconds.map(|seconds| Timed::seconds(watch, seconds));
+            let until = timed.as_ref().map_or_else(|| watch.until(), Watch::until);
+            let (name, mut solution) = accuracy::most_private(problem, until, watch)?;
+            let because = Because::LossIsLimited;
+            solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
+            return Ok(solution);
         }
         let small = all::MOST + 1..=SMALL;
         if small.contains(&problem.len()) && problem.limits.is_empty() && only_size_counts(problem) {

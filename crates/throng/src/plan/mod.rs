@@ -36,8 +36,9 @@ use crate::method::{
 use crate::policy::{Policy, suggest};
 use crate::privacy::Part;
 use crate::problem::Problem;
+use crate::published::StandsFor;
 use crate::release::{
-    self, Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, permutation,
+    self, Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, midpoints, permutation,
 };
 use crate::secret::Secret;
 use crate::table::Table;
@@ -125,11 +126,25 @@ pub struct Written<S> {
     pub sensitive: Option<S>,
     /// Whose each row is, where requirements count people. It is not part of what is published.
     people: Option<Vec<u32>>,
+    /// What numbers stand for that are published in place of ranges. That is not part of it either.
+    stands_for: Option<StandsFor>,
     /// Whether cells that a spreadsheet would run have a mark before them.
     marked: bool,
 }
 
+impl<S> Written<S> {
+    /// A release that was written otherwise.
+    pub(crate) fn elsewhere(release: S, marked: bool) -> Self {
+        Written { release, sensitive: None, people: None, marked }
+    }
+}
+
 impl<S: Sink> Written<S> {
+    /// A release that is one table and was written by others.
+    pub(crate) fn whole(release: S) -> Self {
+        Written { release, sensitive: None, people: None, marked: false }
+    }
+
     /// Reads it back as its recipients will.
     pub fn read_back(
         &self,
@@ -142,6 +157,7 @@ impl<S: Sink> Written<S> {
         let sinks = (&self.release as &dyn Sink, sensitive);
         let mut received = Received::read_sinks(sinks, self.marked, problem, policy, keep, watch)?;
         received.people = self.people.clone();
+        received.stands_for = self.stands_for.clone();
         Ok(received)
     }
 }
@@ -163,7 +179,8 @@ impl Plan {
                 _ => point(error),
             }
         })?;
-        let method_seconds = options.get("seconds").and_then(|own| own.as_float().or(own.as_integer().map(|own| own as f64)));
+        let method_seconds =
+            options.get("seconds").and_then(|own| own.as_float().or(own.as_integer().map(|own| own as f64)));
         let steered_by_rules = entry.takes.contains(&Part::HardRules);
         Ok(Plan {
             name: entry.name.to_owned(),
@@ -231,6 +248,26 @@ impl Plan {
         &self.policy
     }
 
+    /// What the order of rows and every lot is drawn from.
+    pub(crate) fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    /// What becomes of cells that a spreadsheet would run.
+    pub(crate) fn formulas(&self) -> Formulas {
+        self.formulas
+    }
+
+    /// The share of records that may be suppressed.
+    pub(crate) fn suppress(&self) -> f64 {
+        self.suppress
+    }
+
+    /// Whether the policy asks for the most privacy that keeps a utility.
+    pub(crate) fn has_target(&self) -> bool {
+        self.target.is_some()
+    }
+
     /// In what the method differs from most.
     pub fn traits(&self) -> Traits {
         self.traits
@@ -277,7 +314,12 @@ impl Plan {
 
     /// Joins a table and the plan.
     pub fn problem(&self, table: &Table) -> Result<Problem> {
-        let mut problem = Problem::new(table, &self.policy)?;
+        self.problem_among(table, None)
+    }
+
+    /// Joins some rows of a table, ascending, and the plan.
+    pub fn problem_among(&self, table: &Table, rows: Option<&[u32]>) -> Result<Problem> {
+        let mut problem = Problem::among(table, &self.policy, rows)?;
         self.bind(&mut problem);
         Ok(problem)
     }
@@ -313,6 +355,9 @@ impl Plan {
 
     /// Finds groups; with a target also the k that they meet.
     pub fn find(&self, problem: &Problem, watch: &dyn Watch) -> Result<(Solution, Option<usize>)> {
+        if self.publish.middle().is_some() {
+            midpoints::check(problem, &self.policy.privacy)?;
+        }
         let of_all = self.seconds.map(|seconds| SHARE_OF_METHOD * seconds);
         let own = self.method_seconds.into_iter().chain(of_all).min_by(f64::total_cmp);
         let timed = own.map(|seconds| Timed::seconds(watch, seconds));
@@ -358,9 +403,9 @@ impl Plan {
                 let temporary = permutation::sensitive_path(release.temporary_path());
                 Some(Output::create_beside(&release, &permutation::sensitive_path(path), &temporary)?)
             }
-            Publish::Cells | Publish::Bounds => None,
+            Publish::Cells | Publish::Bounds | Publish::Medians | Publish::Means => None,
         };
-        let mut written = Written { release, sensitive, people: None, marked: false };
+        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -378,7 +423,7 @@ impl Plan {
         let permuted = self.publish == Publish::Permutation;
         let sensitive = permuted.then(|| MemoryFile::new(format));
         let release = MemoryFile::new(format);
-        let mut written = Written { release, sensitive, people: None, marked: false };
+        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -392,13 +437,16 @@ impl Plan {
         watch: &dyn Watch,
     ) -> Result<Written<Batches>> {
         let sensitive = (self.publish == Publish::Permutation).then(Batches::new);
-        let mut written = Written { release: Batches::new(), sensitive, people: None, marked: false };
+        let release = Batches::new();
+        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
+        // Marks are for text.
+        written.marked = false;
         Ok(written)
     }
 
     /// Only delimited text is opened by spreadsheets as it is; in other formats a mark would be one more letter.
-    fn check_marks(&self, format: &Format) -> Result<()> {
+    pub(crate) fn check_marks(&self, format: &Format) -> Result<()> {
         match self.formulas == Formulas::Keep || format.is_delimited() {
             true => Ok(()),
             false => Err(Error::new(
@@ -420,6 +468,7 @@ impl Plan {
         let release = self.release(table, problem, solved)?;
         release.write(&mut written.release, watch)?;
         written.people = release.people();
+        written.stands_for = release.stands_for();
         written.marked = self.formulas == Formulas::Escape;
         written.sensitive.as_mut().map_or(Ok(()), |sensitive| release.write_sensitive(sensitive))
     }
@@ -435,8 +484,8 @@ impl Plan {
     ) -> Result<Findings> {
         let received = written.read_back(problem, &solved.policy, Keep::Audited, watch)?;
         let findings = audit(problem, &solved.policy, &received, watch)?;
-        if self.unmet != Unmet::Impossible {
-            let cells = Cells::read(problem, &solved.policy, &received.table)?;
+        if self.unmet != Unmet::Impossible || received.stands_for.is_some() {
+            let cells = Cells::read(problem, &solved.policy, &received)?;
             masked_truth::check(
                 problem,
                 &cells,

@@ -15,7 +15,8 @@ use crate::keys::source::Source;
 /// recursion, here and in the TOML library: its own limit lets dotted keys multiply with brackets.
 const DEEPEST: usize = 100;
 
-const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate", "report"];
+const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate", "report", "series", "run"];
+const RUN: &[&str] = &["memory"];
 const DATA: &[&str] = &["missing", "incomplete", "unlisted", "header", "max_expansion"];
 /// Keys of `[privacy]` beside those of requirements.
 const PRIVACY: &[&str] = &["suppress", "strict"];
@@ -36,6 +37,7 @@ const ATTRIBUTE: &[&str] = &[
 ];
 const REPORT: &[&str] = &["bound"];
 const BOUND: &[&str] = &["seconds", "passes"];
+const SERIES: &[&str] = &["start_k", "present", "wait", "turnover"];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 
 /// A policy as it was written.
@@ -53,6 +55,19 @@ pub(super) struct Written<'i> {
     pub evaluate: IndexMap<String, toml::Table>,
     /// How long to look for the lower bound.
     pub bound: WrittenBound,
+    /// The memory that a run may take.
+    pub memory: Option<Spanned<String>>,
+    /// How releases follow on each other.
+    pub series: WrittenSeries,
+}
+
+/// `[series]` as it was written.
+#[derive(Default)]
+pub(super) struct WrittenSeries {
+    pub start_k: Option<Spanned<i64>>,
+    pub present: Option<Spanned<bool>>,
+    pub wait: Option<Spanned<i64>>,
+    pub turnover: Option<Spanned<bool>>,
 }
 
 /// `bound` of `[report]` as it was written.
@@ -138,6 +153,12 @@ pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i
             .unwrap_or_default(),
         evaluate: sections.item("evaluate").map(|item| tasks(source, item)).transpose()?.unwrap_or_default(),
         bound: sections.item("report").map(|item| bound(source, item)).transpose()?.unwrap_or_default(),
+        series: sections.item("series").map(|item| series(source, item)).transpose()?.unwrap_or_default(),
+        memory: sections
+            .item("run")
+            .map(|item| Fields::open_item(source, item, "[run]", RUN)?.string("memory"))
+            .transpose()?
+            .flatten(),
     })
 }
 
@@ -225,6 +246,16 @@ fn bound(source: Source<'_>, item: &Item<'_>) -> Result<WrittenBound> {
     let Some(item) = report.item("bound") else { return Ok(WrittenBound::default()) };
     let fields = Fields::open_item(source, item, "bound", BOUND)?;
     Ok(WrittenBound { seconds: fields.number("seconds")?, passes: fields.whole("passes")? })
+}
+
+fn series(source: Source<'_>, item: &Item<'_>) -> Result<WrittenSeries> {
+    let fields = Fields::open_item(source, item, "[series]", SERIES)?;
+    Ok(WrittenSeries {
+        start_k: fields.whole("start_k")?,
+        present: fields.flag("present")?,
+        wait: fields.whole("wait")?,
+        turnover: fields.flag("turnover")?,
+    })
 }
 
 /// Takes any keys: which ones a method knows is for the method to say.

@@ -73,8 +73,10 @@ impl Recipe {
                 span: None,
             },
             attributes,
+            series: Default::default(),
             evaluate: Default::default(),
             effort: Default::default(),
+            memory: None,
         })
     }
 }
