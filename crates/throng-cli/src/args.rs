@@ -37,6 +37,8 @@ pub enum Command {
     Compare(Compare),
     /// Tell what a release is still good for
     Evaluate(Evaluate),
+    /// Open a web application in the browser that leads from a table to a release
+    Studio(Studio),
     /// Draw random tables to see whether k is reachable at all
     Simulate(Simulate),
     /// List the methods, what each is for and where it was described
@@ -69,6 +71,7 @@ impl Command {
             | Command::Init(_)
             | Command::Anonymize(_)
             | Command::Apply(_)
+            | Command::Studio(_)
             | Command::Completions { .. }
             | Command::Man { .. } => false,
         };
@@ -151,8 +154,19 @@ pub struct Anonymize {
     /// Passes over the table in search of a better lower bound; more take longer
     #[arg(long, value_name = "PASSES", value_parser = clap::value_parser!(u32).range(1..))]
     pub effort: Option<u32>,
+    /// Seconds for the method (auto, peel, and improvement of any), and the lower bound together; without it both take as
+    /// long as suits the size of the table, and the same seed gives the same release
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "effort")]
+    pub seconds: Option<f64>,
     #[command(flatten)]
     pub running: Running,
+}
+
+/// Seconds on the command line.
+fn seconds(text: &str) -> Result<f64, String> {
+    let allowed = throng::method::options::Numbers::SECONDS;
+    let number = text.parse::<f64>().ok().filter(|number| allowed.contains(*number));
+    number.ok_or_else(|| format!("must be {}", allowed.describe()))
 }
 
 /// Arguments of `certify`.
@@ -384,6 +398,32 @@ pub struct Evaluate {
 
 fn task_names() -> Vec<&'static str> {
     throng::evaluate::STANDARD.iter().map(|entry| entry.name).collect()
+}
+
+/// Arguments of `studio`.
+#[derive(Args, Debug)]
+pub struct Studio {
+    /// The table to open; it lies in the folder where the command is run, or below it
+    pub table: Option<PathBuf>,
+    /// The policy; throng.toml in that folder by default, and written there if it does not exist
+    #[arg(short, long)]
+    pub policy: Option<PathBuf>,
+    /// The port to listen on; any free one by default
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
+    /// Listen on this address instead of 127.0.0.1, for a server in an institution; needs --password. The connection is not
+    /// encrypted: put a proxy with TLS before it
+    #[arg(long, value_name = "ADDRESS", requires = "password")]
+    pub listen: Option<std::net::IpAddr>,
+    /// A file with the password that --listen asks for
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub password: Option<PathBuf>,
+    /// A name under which browsers reach the server, with the port if there is one; may be repeated
+    #[arg(long, value_name = "NAME", requires = "listen")]
+    pub host: Vec<String>,
 }
 
 /// Arguments of `simulate`.

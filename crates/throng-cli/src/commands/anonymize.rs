@@ -23,6 +23,9 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         policy.effort = Effort::Passes(passes);
         overrides.push(format!("--effort {passes}"));
     }
+    if let Some(seconds) = arguments.seconds {
+        overrides.push(format!("--seconds {seconds}"));
+    }
     let run = run::Anonymize {
         data: arguments.data.clone(),
         release: arguments.output.clone(),
@@ -33,6 +36,7 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         hashes: !arguments.report.is_empty(),
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
         formulas: formulas(arguments.escape_formulas),
+        seconds: arguments.seconds,
         registry: Registry::default(),
     };
     // Everything that is written is opened first, and appears together in the end: a report that cannot be written must

@@ -12,6 +12,7 @@ mod methods;
 mod pages;
 mod risk;
 mod simulate;
+mod studio;
 
 use std::process::ExitCode;
 
@@ -33,6 +34,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Evaluate(arguments) => evaluate::run(&arguments),
         Command::Risk(arguments) => risk::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Studio(arguments) => studio::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Completions { shell } => pages::completions(shell),
         Command::Man { out } => pages::manual(out.as_deref()),

@@ -31,6 +31,20 @@ pub enum Fact {
         /// How many.
         records: usize,
     },
+    /// Records were left out because the release loses less without them, each of them counted as fully lost.
+    LeftOutForOthers {
+        /// How many.
+        records: usize,
+    },
+    /// Peeling ended before it had looked at everything, and another method cut what was left.
+    PeeledInPart {
+        /// Records that were left.
+        rest: usize,
+        /// Of so many.
+        of: usize,
+        /// The other method.
+        by: Cow<'static, str>,
+    },
     /// The privacy that was reached within a limit on the loss.
     ReachedWithinLimit {
         /// `k` or `l`.
@@ -84,11 +98,6 @@ pub enum Grouping {
 pub enum Because {
     /// The policy limits the loss and asks for the most privacy.
     LossIsLimited,
-    /// A better one could take longer than this.
-    TableIsLarge {
-        /// Seconds that it may take.
-        seconds: f64,
-    },
     /// As a rule it loses least.
     LosesLeast,
     /// l is so near to the largest that is feasible that sensitive values must not decide.

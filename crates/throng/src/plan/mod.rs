@@ -18,12 +18,14 @@ mod registry;
 pub mod target;
 
 use std::path::Path;
+use std::time::Instant;
 
 pub use registry::Registry;
 use target::Target;
 
 use crate::audit::{Cells, Findings, Keep, Received, audit, masked_truth};
 use crate::bind;
+use crate::bound::Effort;
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
 use crate::formula::Formulas;
@@ -40,7 +42,11 @@ use crate::release::{
 };
 use crate::secret::Secret;
 use crate::table::Table;
-use crate::watch::Watch;
+use crate::watch::{Timed, Watch};
+
+/// The share of the seconds for the method; the rest is for the lower bound, which has at least so many.
+const SHARE_OF_METHOD: f64 = 0.7;
+const LEAST_SECONDS_OF_BOUND: f64 = 0.05;
 
 /// What is chosen beside the policy.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +59,8 @@ pub struct Choices {
     pub secret: Option<Secret>,
     /// What becomes of cells that a spreadsheet would run.
     pub formulas: Formulas,
+    /// Seconds for the method, its improvement and the lower bound together.
+    pub seconds: Option<f64>,
 }
 
 /// What happens where a release does not meet its requirement.
@@ -90,6 +98,9 @@ pub struct Plan {
     /// Whether somebody brought the secret.
     keyed: bool,
     secret: Secret,
+    /// Seconds that the method may take, and those for it and the bound together.
+    method_seconds: Option<f64>,
+    seconds: Option<f64>,
     /// Share of records that may be suppressed.
     suppress: f64,
     unmet: Unmet,
@@ -156,6 +167,7 @@ impl Plan {
                 _ => point(error),
             }
         })?;
+        let method_seconds = options.get("seconds").and_then(|own| own.as_float().or(own.as_integer().map(|own| own as f64)));
         let steered_by_rules = entry.takes.contains(&Part::HardRules);
         Ok(Plan {
             name: entry.name.to_owned(),
@@ -174,6 +186,8 @@ impl Plan {
             formulas: choices.formulas,
             keyed: choices.secret.is_some(),
             secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
+            method_seconds,
+            seconds: choices.seconds,
             suppress: allowance(&policy, methods),
             unmet: Unmet::Impossible,
             left_out,
@@ -201,6 +215,8 @@ impl Plan {
             formulas: choices.formulas,
             keyed: choices.secret.is_some(),
             secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
+            method_seconds: None,
+            seconds: choices.seconds,
             // Leaving records out was asked for, however many.
             suppress: if unmet == Unmet::Suppress { 1.0 } else { policy.privacy.suppress },
             unmet,
@@ -285,8 +301,13 @@ impl Plan {
 
     /// Finds groups. Where a target was given, the problem then asks for the k that was found.
     pub fn solve(&self, problem: &mut Problem, watch: &dyn Watch) -> Result<Solved> {
+        let start = Instant::now();
         let (solution, k) = self.find(problem, watch)?;
         let mut policy = self.policy.clone();
+        if let Some(seconds) = self.seconds {
+            let left = (seconds - start.elapsed().as_secs_f64()).max(LEAST_SECONDS_OF_BOUND);
+            policy.effort = Effort::Seconds(left);
+        }
         if let Some(k) = k {
             policy.privacy.set_k(k);
             problem.require(&policy.privacy);
@@ -299,6 +320,10 @@ impl Plan {
         if self.publish.middle().is_some() {
             midpoints::check(problem, &self.policy.privacy)?;
         }
+        let of_all = self.seconds.map(|seconds| SHARE_OF_METHOD * seconds);
+        let own = self.method_seconds.into_iter().chain(of_all).min_by(f64::total_cmp);
+        let timed = own.map(|seconds| Timed::seconds(watch, seconds));
+        let watch = timed.as_ref().map_or(watch, |timed| timed as &dyn Watch);
         match &self.target {
             None => Ok((self.method.solve(problem, watch)?, None)),
             Some(target) => {

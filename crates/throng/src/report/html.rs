@@ -11,7 +11,7 @@ use super::summary::{
     verdict, verdict_heading,
 };
 use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
-use super::template::{markup, render_page, style};
+use super::template::{markup, render, render_page, style};
 use super::text::quoted;
 use super::{Provenance, Report};
 use crate::audit::{Bin, Distribution, ExampleClass, SensitiveMeasure};
@@ -21,10 +21,20 @@ use crate::error::Result;
 ///
 /// Everything that comes from the table or the policy is escaped; the page forbids itself to load anything.
 pub fn html(report: &Report) -> Result<String> {
-    let sections = sections(&report.sections)?;
+    let body = Value::from_safe_string(release_fragment(report)?);
+    let head = context! { title => title(&report.provenance), subtitle => subtitle(report), style => style() };
     render_page(
         include_str!("page.html"),
-        context! { ..context! { sections }, ..told(report), ..drawn(report), ..repeated(report) },
+        context! { ..context! { body, seconds => time(report) }, ..head, ..repeated(report) },
+    )
+}
+
+/// What a release achieves, as a piece of a page: all of the report but how it was made.
+pub fn release_fragment(report: &Report) -> Result<String> {
+    let sections = sections(&report.sections)?;
+    render(
+        include_str!("release.html"),
+        context! { ..context! { sections }, ..told(report), ..drawn(report) },
     )
 }
 
@@ -36,8 +46,6 @@ fn told(report: &Report) -> Value {
         verdict => verdict.class(),
     };
     context! {
-        title => title(&report.provenance),
-        subtitle => subtitle(report),
         verdict => context! { class => class, heading => verdict_heading(measures) },
         headline => headline(measures),
         violations => measures.violations.clone(),
@@ -49,7 +57,6 @@ fn told(report: &Report) -> Value {
         quasi => report.quasi.clone(),
         sensitive_names => report.sensitive_attributes.clone(),
         examples => report.examples.iter().map(example).collect::<Vec<_>>(),
-        style => style(),
     }
 }
 
@@ -63,7 +70,6 @@ fn drawn(report: &Report) -> Value {
         size_words => sentence(&class_words(measures)),
         distribution_legend => markup(legend(&meanings)),
         distributions => report.distributions.iter().map(distribution).collect::<Vec<_>>(),
-        seconds => time(report),
     }
 }
 

@@ -17,6 +17,7 @@ mod number;
 mod page;
 mod page_terminal;
 mod people;
+pub mod pieces;
 mod remarks;
 mod risk;
 #[cfg(test)]
@@ -33,7 +34,7 @@ mod text;
 pub use attack::{attack_terminal, audit_json};
 pub use certified::{checked_json, checked_terminal};
 pub use compare::{Comparison, ComparisonRun, LeftOut, compare_html, compare_terminal};
-pub use html::html;
+pub use html::{html, release_fragment};
 pub use json::json;
 pub use methods::sections as sections_of_fact;
 pub use page::{Block, Chart, Claim, Node, Page, Section, Series, Verdict, page_html};

@@ -33,6 +33,8 @@ pub struct Anonymize {
     pub secret: Option<Secret>,
     /// What becomes of cells that a spreadsheet would run.
     pub formulas: Formulas,
+    /// Seconds for the method, its improvement and the lower bound together.
+    pub seconds: Option<f64>,
     /// The methods to choose from.
     pub registry: Registry,
 }
@@ -50,6 +52,7 @@ impl Anonymize {
             hashes: false,
             secret: None,
             formulas: Formulas::default(),
+            seconds: None,
             registry: Registry::default(),
         }
     }
@@ -70,6 +73,7 @@ impl Anonymize {
             order: self.order,
             secret: self.secret.clone(),
             formulas: self.formulas,
+            seconds: self.seconds,
         };
         Plan::new(&self.policy, &self.registry, choices)
     }

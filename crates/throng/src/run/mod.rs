@@ -9,21 +9,23 @@ mod attack;
 mod certify;
 mod compare;
 mod evaluate;
+mod look;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indexmap::IndexMap;
 
-pub(crate) use crate::release::permutation::sensitive_path;
+pub use crate::release::permutation::sensitive_path;
 pub use anonymize::Anonymize;
 pub use apply::Apply;
 pub(crate) use apply::{plan_for_recipe, read_for_recipe};
 pub use attack::attack_files;
 pub use certify::certify_files;
-pub use compare::Compare;
+pub use compare::{Bounded, Compare, Trials, suitable_methods};
 pub(crate) use evaluate::Tables;
 pub use evaluate::{Evaluate, Evaluation};
+pub use look::{Looked, look};
 
 use crate::as_is;
 use crate::audit::{Findings, Keep, Received, audit, truth};

@@ -271,6 +271,18 @@ impl Table {
         Err(error.in_file(&self.origin).in_column(column as u64 + 1).for_attribute(&self.names[column]))
     }
 
+    /// The tree that a hierarchy gives the values of a coded column; an error names the first value that it has no place for.
+    pub fn grown(&self, column: usize, missing: &[String], hierarchy: &Hierarchy) -> Result<Tree> {
+        let texts = self.values(column);
+        let missing: Vec<bool> = texts.iter().map(|text| missing.iter().any(|own| own == text)).collect();
+        let present = || texts.iter().zip(&missing).filter(|(_, gone)| !**gone).map(|(text, _)| *text);
+        let spelling = domain::guess_spelling(present()).unwrap_or(Spelling::Point);
+        let tree = builders::tree(hierarchy, &spelling, &texts, &missing);
+        tree.map(std::borrow::Cow::into_owned).map_err(|misfit| {
+            self.error_at(column, misfit.entry, Error::new(misfit.code, misfit.message).with_hint(misfit.hint))
+        })
+    }
+
     /// Lets an error point at the first cell that holds the value with this number.
     pub(crate) fn error_at(&self, column: usize, number: u32, error: Error) -> Error {
         let error =
@@ -282,7 +294,7 @@ impl Table {
     }
 
     /// For each row of a coded column the number of its value in [`Table::values`].
-    pub(crate) fn numbers(&self, column: usize) -> &[u32] {
+    pub fn numbers(&self, column: usize) -> &[u32] {
         let Slot::Coded(at) = self.slots[column] else { return &[] };
         let Dictionary { of_chunk, of_row, .. } = &self.dictionaries[at];
         of_row.get_or_init(|| {

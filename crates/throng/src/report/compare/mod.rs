@@ -11,6 +11,8 @@ mod page;
 mod terminal;
 
 pub use page::compare_html;
+pub(super) use charts::{frontier, line_legend};
+pub(super) use page::headline;
 pub use terminal::compare_terminal;
 
 /// Runs of several methods over one table.

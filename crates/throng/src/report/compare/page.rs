@@ -57,7 +57,7 @@ fn subtitle(comparison: &Comparison) -> String {
 }
 
 /// Which method loses least for which k, one sentence per method.
-pub(super) fn headline(comparison: &Comparison) -> Vec<String> {
+pub(in crate::report) fn headline(comparison: &Comparison) -> Vec<String> {
     comparison.methods().into_iter().filter_map(|method| victories(comparison, method)).collect()
 }
 
