@@ -61,6 +61,7 @@ fn values(table: &Table, policy: &Policy, column: usize) -> Result<Protected> {
         },
         spelling: own.spelling.clone().filter(|_| own.tails.is_empty()),
         leaf_weights: Default::default(),
+        node_weights: Default::default(),
         hierarchy: None,
         tails: Tails::default(),
         ..own.clone()
