@@ -46,8 +46,14 @@ pub fn storage(policy: &Policy, names: &[String]) -> Vec<Storage> {
 impl Problem {
     /// Joins a table and a policy.
     pub fn new(table: &Table, policy: &Policy) -> Result<Self> {
+        Self::among(table, policy, None)
+    }
+
+    /// Joins some rows of a table, ascending, and a policy. Domains are those of the whole table, so that the same cell costs
+    /// the same whoever is asked about.
+    pub fn among(table: &Table, policy: &Policy, chosen: Option<&[u32]>) -> Result<Self> {
         policy.check_columns(table.names())?;
-        let data = data(table, policy)?;
+        let data = data(table, policy, chosen)?;
         let rules = Rules::bind(&data.attributes, |name| rules_of(policy, name), policy.source())?;
         let (limits, demands_by_key) = limits_and_demands(table, policy, &data)?;
         let data = Data { demands: largest(&demands_by_key), demands_by_key, ..data };
@@ -124,23 +130,31 @@ fn encode_sketch(
         let text = sketch.values().nth(misfit.entry as usize).map_or("", |(text, _)| text);
         stranger(text, Error::new(misfit.code, misfit.message).with_hint(misfit.hint))
     })?;
-    if let Some(weights) = written.map(|own| &own.leaf_weights).filter(|weights| !weights.is_empty()) {
+    if let Some(own) = written.filter(|own| !(own.leaf_weights.is_empty() && own.node_weights.is_empty())) {
         let kind = encoding.domain.kind();
-        table::check_leaf_weights(kind, encoding.domain.weigh_leaves(weights))
+        table::check_weights(kind, encoding.domain.weigh(&own.leaf_weights, &own.node_weights))
             .map_err(|error| stranger("", error))?;
     }
     Ok(encoding)
 }
 
-/// The records of a table in codes. Nobody demands anything yet.
-fn data(table: &Table, policy: &Policy) -> Result<Data> {
+/// The records of a table in codes, or of some of its rows. Nobody demands anything yet.
+fn data(table: &Table, policy: &Policy, chosen: Option<&[u32]>) -> Result<Data> {
     let encoded = encode(table, policy)?;
     let people = People::of_rows(table, &columns_of(table, policy, Role::Person), &policy.missing);
     let nobody = people.as_ref().map_or(&[][..], |(_, nobody)| nobody);
     if let (Some(row), Incomplete::Keep) = (nobody.first(), policy.incomplete) {
         return Err(nobodys_record(table, policy, *row));
     }
-    let rows = complete_rows(table, policy, &encoded, nobody);
+    let complete = complete_rows(table, policy, &encoded, nobody);
+    let asked = chosen.map_or(table.len(), <[u32]>::len);
+    let rows = match (complete, chosen) {
+        (complete, None) => complete,
+        (None, Some(chosen)) => Some(chosen.to_vec()),
+        (Some(complete), Some(chosen)) => {
+            Some(chosen.iter().filter(|row| complete.binary_search(row).is_ok()).copied().collect())
+        }
+    };
     let people = people.map(|(people, _)| match &rows {
         Some(rows) => people.of_some(rows),
         None => people,
@@ -167,7 +181,7 @@ fn data(table: &Table, policy: &Policy) -> Result<Data> {
         seed: policy.method.seed,
         secret: Secret::fresh()?,
         rows,
-        dropped: table.len() - count,
+        dropped: asked - count,
         cache: Cache::default(),
         whole: None,
     })

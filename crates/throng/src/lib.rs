@@ -114,6 +114,8 @@ pub mod schema;
 #[doc(hidden)]
 pub mod secret;
 #[doc(hidden)]
+pub mod series;
+#[doc(hidden)]
 pub mod simulate;
 #[doc(hidden)]
 pub mod table;

@@ -44,6 +44,14 @@ impl Secret {
         Secret(blake3::derive_key("throng secret of a release, version 1", bytes))
     }
 
+    /// Another one that follows from this one and a text: who knows only what was drawn from the one knows nothing of the
+    /// other. Releases of a series are drawn from secrets of their own, because an order that is repeated can be undone by
+    /// comparing.
+    pub fn derived(&self, text: &str) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key("throng secret that follows from another, version 1");
+        Secret(*hasher.update(&self.0).update(text.as_bytes()).finalize().as_bytes())
+    }
+
     /// The secret in a file, whatever its bytes are.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path)

@@ -44,6 +44,7 @@ const LAYERS: &[&str] = &[
     "report",
     "recipe",
     "evaluate",
+    "series",
     "plan",
     "scale",
     "run",

@@ -32,11 +32,7 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         memory: memory(arguments)?,
         release: arguments.output.clone(),
         policy,
-        publish: match arguments.publish {
-            args::Publish::Cells => Publish::Cells,
-            args::Publish::Bounds => Publish::Bounds,
-            args::Publish::Permutation => Publish::Permutation,
-        },
+        publish: publish_as(arguments.publish, arguments.midpoint)?,
         order: if arguments.keep_order { Order::Keep } else { Order::Shuffled },
         overrides,
         hashes: !arguments.report.is_empty(),
@@ -45,6 +41,9 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         seconds: arguments.seconds,
         registry: Registry::default(),
     };
+    if let Some(ledger) = &arguments.series.ledger {
+        return in_series(run, ledger, arguments);
+    }
     if run.runs_in_parts() {
         refuse_in_parts(arguments)?;
     }
@@ -64,6 +63,22 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
     let recipe = recipe.map(|output| fill_recipe(output, &prepared)).transpose()?;
     let certificate = certificate.map(|output| fill_certificate(output, &prepared)).transpose()?;
     publish(prepared, reports, recipe.into_iter().chain(certificate).collect(), arguments.running.quiet)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The same for a release that a ledger knows of.
+fn in_series(run: run::Anonymize, ledger: &Path, arguments: &args::Anonymize) -> Result<ExitCode> {
+    let args::Series { after, erase, replace, .. } = arguments.series.clone();
+    let run = run::Series { anonymize: run, ledger: ledger.to_owned(), after, erase, replace };
+    let mut files = run.files()?;
+    if let Some(secret) = &arguments.secret {
+        files.read_too("the secret", secret)?;
+    }
+    let reports = open_reports(&mut files, &arguments.report)?;
+    let progress = Progress::start(arguments.running.quiet)?;
+    let prepared = on_threads(&arguments.running, || run.prepare(&progress))?;
+    drop(progress);
+    publish(prepared, reports, Vec::new(), arguments.running.quiet)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -91,6 +106,24 @@ fn memory(arguments: &args::Anonymize) -> Result<Option<Memory>> {
     let asked = bytes.is_some() || arguments.scratch.is_some() || arguments.parts.is_some();
     let parts = arguments.parts.map(|parts| parts as usize);
     Ok(asked.then(|| Memory { bytes, scratch: arguments.scratch.clone(), parts }))
+}
+
+/// How quasi-identifiers are written.
+fn publish_as(publish: args::Publish, midpoint: Option<args::Midpoint>) -> Result<Publish> {
+    Ok(match (publish, midpoint) {
+        (args::Publish::Midpoints, Some(args::Midpoint::Mean)) => Publish::Means,
+        (args::Publish::Midpoints, Some(args::Midpoint::Median) | None) => Publish::Medians,
+        (_, Some(_)) => {
+            return Err(Error::new(
+                ErrorCode::BadUsage,
+                "--midpoint says nothing without --publish midpoints",
+            )
+            .with_hint("write --publish midpoints too, or leave --midpoint out"));
+        }
+        (args::Publish::Cells, None) => Publish::Cells,
+        (args::Publish::Bounds, None) => Publish::Bounds,
+        (args::Publish::Permutation, None) => Publish::Permutation,
+    })
 }
 
 /// What becomes of cells that a spreadsheet would run.

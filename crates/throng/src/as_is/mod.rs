@@ -8,11 +8,13 @@
 //!
 //! Cost: one grouping of all rows for each column, and one for all of them together.
 
+mod again;
 mod check;
 mod looks;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+pub use again::{Again, says_again};
 pub(crate) use check::{check, check_known};
 use looks::Values;
 

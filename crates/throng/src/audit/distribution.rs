@@ -74,7 +74,7 @@ fn numeric_bins(
     }
     let mut missing_after = 0.0;
     for (cell, size) in cells {
-        match cell.range {
+        match cell.shown() {
             None => missing_after += size,
             Some((low, high)) => {
                 let (low, high) = (low.max(first), (high + step).min(last).max(low));

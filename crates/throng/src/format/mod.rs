@@ -78,6 +78,11 @@ impl Format {
         [&CSV, &TSV].iter().any(|own| own.name == self.name)
     }
 
+    /// Whether its files are lines of text, in which cells have no types.
+    pub fn is_text(&self) -> bool {
+        self.is_delimited() || self.name == JSON_LINES.name
+    }
+
     /// Writes a table of a release. `place` is what errors say they were writing.
     pub(crate) fn write_to(
         &self,

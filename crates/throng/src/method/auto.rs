@@ -64,17 +64,9 @@ struct Choice {
 
 impl Auto {
     fn choose(&self, problem: &Problem, watch: &dyn Watch) -> Choice {
-        if !problem.limits.is_empty() {
-            let (mapping, wanted) = (mapping::HILBERT, accuracy::Wanted::Fitting);
-            return Choice {
-                name: accuracy::ACCURACY.name,
-                method: Box::new(accuracy::Accuracy { mapping, wanted }),
-                because: Because::LossIsLimited,
-            };
-        }
         let lots = || {
             let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
-            Box::new(ordered::Ordered { mapping, cost, dealing: ordered::Dealing::Lots })
+            Box::new(ordered::Ordered { mapping, points: None, cost, dealing: ordered::Dealing::Lots })
         };
         let margin = problem.requirement.diversity_of(&Tally::of_all(problem));
         if margin.is_some_and(|margin| margin.is_narrow()) {
@@ -162,6 +154,14 @@ impl Method for Auto {
                 "no method keeps to a limit on the loss of classes where people are counted",
             )
             .with_hint("leave out max_loss and max_span, or the role \"person\""));
+        }
+        if !problem.limits.is_empty() {
+            let timed = self.seconds.map(|seconds| Timed::seconds(watch, seconds));
+            let until = timed.as_ref().map_or_else(|| watch.until(), Watch::until);
+            let (name, mut solution) = accuracy::most_private(problem, until, watch)?;
+            let because = Because::LossIsLimited;
+            solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
+            return Ok(solution);
         }
         let small = all::MOST + 1..=SMALL;
         if small.contains(&problem.len()) && problem.limits.is_empty() && only_size_counts(problem) {

@@ -36,8 +36,9 @@ use crate::method::{
 use crate::policy::{Policy, suggest};
 use crate::privacy::Part;
 use crate::problem::Problem;
+use crate::published::StandsFor;
 use crate::release::{
-    self, Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, permutation,
+    self, Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, midpoints, permutation,
 };
 use crate::secret::Secret;
 use crate::table::Table;
@@ -125,6 +126,8 @@ pub struct Written<S> {
     pub sensitive: Option<S>,
     /// Whose each row is, where requirements count people. It is not part of what is published.
     people: Option<Vec<u32>>,
+    /// What numbers stand for that are published in place of ranges. That is not part of it either.
+    stands_for: Option<StandsFor>,
     /// Whether cells that a spreadsheet would run have a mark before them.
     marked: bool,
 }
@@ -132,11 +135,16 @@ pub struct Written<S> {
 impl<S> Written<S> {
     /// A release that was written otherwise.
     pub(crate) fn elsewhere(release: S, marked: bool) -> Self {
-        Written { release, sensitive: None, people: None, marked }
+        Written { release, sensitive: None, people: None, stands_for: None, marked }
     }
 }
 
 impl<S: Sink> Written<S> {
+    /// A release that is one table and was written by others.
+    pub(crate) fn whole(release: S) -> Self {
+        Written { release, sensitive: None, people: None, stands_for: None, marked: false }
+    }
+
     /// Reads it back as its recipients will.
     pub fn read_back(
         &self,
@@ -149,6 +157,7 @@ impl<S: Sink> Written<S> {
         let sinks = (&self.release as &dyn Sink, sensitive);
         let mut received = Received::read_sinks(sinks, self.marked, problem, policy, keep, watch)?;
         received.people = self.people.clone();
+        received.stands_for = self.stands_for.clone();
         Ok(received)
     }
 }
@@ -305,7 +314,12 @@ impl Plan {
 
     /// Joins a table and the plan.
     pub fn problem(&self, table: &Table) -> Result<Problem> {
-        let mut problem = Problem::new(table, &self.policy)?;
+        self.problem_among(table, None)
+    }
+
+    /// Joins some rows of a table, ascending, and the plan.
+    pub fn problem_among(&self, table: &Table, rows: Option<&[u32]>) -> Result<Problem> {
+        let mut problem = Problem::among(table, &self.policy, rows)?;
         self.bind(&mut problem);
         Ok(problem)
     }
@@ -341,6 +355,9 @@ impl Plan {
 
     /// Finds groups; with a target also the k that they meet.
     pub fn find(&self, problem: &Problem, watch: &dyn Watch) -> Result<(Solution, Option<usize>)> {
+        if self.publish.middle().is_some() {
+            midpoints::check(problem, &self.policy.privacy)?;
+        }
         let of_all = self.seconds.map(|seconds| SHARE_OF_METHOD * seconds);
         let own = self.method_seconds.into_iter().chain(of_all).min_by(f64::total_cmp);
         let timed = own.map(|seconds| Timed::seconds(watch, seconds));
@@ -386,9 +403,9 @@ impl Plan {
                 let temporary = permutation::sensitive_path(release.temporary_path());
                 Some(Output::create_beside(&release, &permutation::sensitive_path(path), &temporary)?)
             }
-            Publish::Cells | Publish::Bounds => None,
+            Publish::Cells | Publish::Bounds | Publish::Medians | Publish::Means => None,
         };
-        let mut written = Written { release, sensitive, people: None, marked: false };
+        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -406,7 +423,7 @@ impl Plan {
         let permuted = self.publish == Publish::Permutation;
         let sensitive = permuted.then(|| MemoryFile::new(format));
         let release = MemoryFile::new(format);
-        let mut written = Written { release, sensitive, people: None, marked: false };
+        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -420,8 +437,11 @@ impl Plan {
         watch: &dyn Watch,
     ) -> Result<Written<Batches>> {
         let sensitive = (self.publish == Publish::Permutation).then(Batches::new);
-        let mut written = Written { release: Batches::new(), sensitive, people: None, marked: false };
+        let release = Batches::new();
+        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
+        // Marks are for text.
+        written.marked = false;
         Ok(written)
     }
 
@@ -448,6 +468,7 @@ impl Plan {
         let release = self.release(table, problem, solved)?;
         release.write(&mut written.release, watch)?;
         written.people = release.people();
+        written.stands_for = release.stands_for();
         written.marked = self.formulas == Formulas::Escape;
         written.sensitive.as_mut().map_or(Ok(()), |sensitive| release.write_sensitive(sensitive))
     }
@@ -463,8 +484,8 @@ impl Plan {
     ) -> Result<Findings> {
         let received = written.read_back(problem, &solved.policy, Keep::Audited, watch)?;
         let findings = audit(problem, &solved.policy, &received, watch)?;
-        if self.unmet != Unmet::Impossible {
-            let cells = Cells::read(problem, &solved.policy, &received.table)?;
+        if self.unmet != Unmet::Impossible || received.stands_for.is_some() {
+            let cells = Cells::read(problem, &solved.policy, &received)?;
             masked_truth::check(
                 problem,
                 &cells,

@@ -37,11 +37,17 @@ impl Batches {
     }
 
     /// Writes them to a file in the format that its name tells, which appears complete or not at all. `missing` is what
-    /// text has in place of nulls: the first marker of the policy, as the command line writes it.
-    pub fn write(&self, path: &Path, missing: &str) -> Result<()> {
+    /// text has in place of nulls: the first marker of the policy, as the command line writes it. `formulas` is what becomes of
+    /// cells that a spreadsheet would run, where the file is delimited text.
+    pub fn write(&self, path: &Path, missing: &str, formulas: Formulas) -> Result<()> {
         let mut output = Output::create(path)?;
         let mut encoder = output.encoder()?;
-        Format::of(path).write_to(&Held { batches: self, missing }, &mut encoder, path, &Unwatched)?;
+        Format::of(path).write_to(
+            &Held { batches: self, missing, formulas },
+            &mut encoder,
+            path,
+            &Unwatched,
+        )?;
         encoder.finish().map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
         output.publish()
     }
@@ -174,6 +180,7 @@ fn with_keys<K: ArrowDictionaryKeyType>(places: &[Option<usize>], values: ArrayR
 struct Held<'a> {
     batches: &'a Batches,
     missing: &'a str,
+    formulas: Formulas,
 }
 
 impl Held<'_> {
@@ -240,9 +247,8 @@ impl Writable for Held<'_> {
         None
     }
 
-    /// Whoever made the batches has marked them or not.
     fn formulas(&self) -> Formulas {
-        Formulas::Keep
+        self.formulas
     }
 
     fn write_lines(&self, syntax: &AnySyntax, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {

@@ -21,6 +21,8 @@ pub struct Output {
     temporary: NamedTempFile,
     /// Standard output and devices cannot be renamed to: they get a copy in the end.
     streamed: bool,
+    /// Whether nobody but its owner may ever read it.
+    private: bool,
     /// Where it is a folder of files, the place in which that is made.
     folder: Option<Scratch>,
 }
@@ -53,7 +55,7 @@ impl Output {
         builder.prefix(leftover::PREFIX).suffix(&suffix);
         let temporary = leftover::make(&builder, &folder)
             .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
-        Ok(Output { path: path.to_owned(), temporary, streamed, folder: None })
+        Ok(Output { path: path.to_owned(), temporary, streamed, private: false, folder: None })
     }
 
     /// Prepares to write a second file beside another one, also beside it while both have temporary names.
@@ -64,7 +66,7 @@ impl Output {
         builder.prefix(&name).rand_bytes(0);
         let temporary = leftover::make(&builder, &folder)
             .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
-        Ok(Output { path: path.to_owned(), temporary, streamed: main.streamed, folder: None })
+        Ok(Output { path: path.to_owned(), temporary, streamed: main.streamed, private: false, folder: None })
     }
 
     /// Prepares to write a folder of files, which appears whole or not at all. What is there already is not replaced.
@@ -80,7 +82,13 @@ impl Output {
         let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", path, &cause);
         std::fs::create_dir(scratch.path().join(FOLDER)).map_err(fail)?;
         let temporary = tempfile::Builder::new().tempfile_in(scratch.path()).map_err(fail)?;
-        Ok(Output { path: path.to_owned(), temporary, streamed: false, folder: Some(scratch) })
+        Ok(Output {
+            path: path.to_owned(),
+            temporary,
+            streamed: false,
+            private: false,
+            folder: Some(scratch),
+        })
     }
 
     /// The folder in which its files are made, if it is a folder.
@@ -113,6 +121,20 @@ impl Output {
         encoder.finish().map_err(fail)
     }
 
+    /// Bytes that nobody but the owner of the file may ever read, as they are and on the disk before this returns.
+    pub(crate) fn create_private(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let output = Output { private: true, ..Output::create(path)? };
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", path, &cause);
+        let mut file = output.temporary.as_file();
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(fail)?;
+        Ok(output)
+    }
+
+    /// Whether what is written goes to standard output or a device, from where nothing can be taken back.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.streamed
+    }
+
     /// Gives the file its name.
     pub fn publish(self) -> Result<()> {
         publish_all(vec![self])
@@ -120,7 +142,8 @@ impl Output {
 
     /// Lets those read it who could read the file that it replaces, or any new file.
     fn settle(&self) -> Result<()> {
-        if self.folder.is_some() {
+        if self.private || self.folder.is_some() {
+            // That is how it was made.
             return Ok(());
         }
         let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, &cause);

@@ -55,6 +55,7 @@ pub(crate) fn adult() -> Report {
         facts: Vec::new(),
         parts: None,
         sections: Vec::new(),
+        series: None,
     }
 }
 
@@ -176,6 +177,7 @@ pub(crate) fn degenerate() -> Vec<Report> {
         facts: Vec::new(),
         parts: None,
         sections: Vec::new(),
+        series: None,
     };
     let mut one_class = empty();
     one_class.measures = Measures {
@@ -309,12 +311,20 @@ pub(crate) fn comparison() -> Comparison {
             proved: true,
             ..LowerBound::default()
         });
-        ComparisonRun { method: method.into(), k: Some(k), report: Some(report), refused: None, code: None }
+        ComparisonRun {
+            method: method.into(),
+            k: Some(k),
+            report: Some(report),
+            query_error: None,
+            refused: None,
+            code: None,
+        }
     };
     let refused = ComparisonRun {
         method: "exact".into(),
         k: Some(5),
         report: None,
+        query_error: None,
         refused: Some("too many records for an exact solution".into()),
         code: Some(crate::error::ErrorCode::TableTooLarge),
     };
@@ -337,6 +347,7 @@ pub(crate) fn comparison_of(report: &Report) -> Comparison {
         method: report.method.clone(),
         k,
         report: refused.is_none().then(|| report.clone()),
+        query_error: None,
         code: refused.is_some().then_some(crate::error::ErrorCode::KExceedsTable),
         refused,
     };

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::loss::{Kernel, group_ncp};
 use crate::mapping;
 use crate::method::improve::{Group, Work, cut};
-use crate::method::mondrian::{Cut, Mondrian, Ties};
+use crate::method::mondrian::{Categories, Cut, Mondrian, Ties};
 use crate::method::ordered::{Cost, Dealing, Ordered};
 use crate::method::{Method, Partition};
 use crate::problem::{Code, Problem};
@@ -79,20 +79,22 @@ fn reopen<C: Code>(work: &Work<'_, C>, rest: &mut Vec<u32>, groups: &mut Vec<Gro
 type Fast = (&'static str, Box<dyn Method>);
 
 fn fast_methods(problem: &Problem) -> Vec<Fast> {
-    let mondrian = |cut| -> Box<dyn Method> { Box::new(Mondrian { cut, ties: Ties::LeastEven }) };
+    let mondrian = |cut| -> Box<dyn Method> {
+        Box::new(Mondrian { cut, ties: Ties::LeastEven, categories: Categories::default() })
+    };
     let mut all: Vec<Fast> =
         vec![("mondrian", mondrian(Cut::Strict)), ("mondrian-relaxed", mondrian(Cut::Relaxed))];
     // With sensitive values it deals by lot, which is for those who ask for it.
     if problem.requirement.only_size() && problem.people.is_none() {
         let (mapping, cost) = (mapping::HILBERT, Cost::Box);
-        all.push(("hilbert", Box::new(Ordered { mapping, cost, dealing: Dealing::Lots })));
+        all.push(("hilbert", Box::new(Ordered { mapping, points: None, cost, dealing: Dealing::Lots })));
     }
     all
 }
 
 /// The fast method that loses least on some pieces of the records; of equals the first.
 fn best_on_pieces(problem: &Problem, watch: &dyn Watch) -> Result<Fast> {
-    let coarse = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven };
+    let coarse = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven, categories: Categories::default() };
     let pieces = coarse.solve(&problem.by_size(PIECE), watch)?.partition;
     let step = pieces.len().div_ceil(PIECES).max(1);
     let pieces: Vec<Problem> = pieces.groups().step_by(step).map(|piece| problem.of_records(piece)).collect();
