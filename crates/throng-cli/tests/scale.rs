@@ -111,6 +111,8 @@ fn options_that_need_the_whole_table_are_refused() {
         "--recipe r.json",
         "--certificate c.json",
         "--effort 3",
+        "--ledger l.json",
+        "--publish midpoints",
         "--method refine",
         "--method rv-global",
         "--seconds 3",
