@@ -27,17 +27,8 @@ const NINE: [&str; 9] = [
     "native-country",
     "salary-class",
 ];
-const CENSUS: [&str; 9] = [
-    "Age",
-    "Gender",
-    "Education",
-    "Marital",
-    "Race",
-    "Work-class",
-    "Country",
-    "Occupation",
-    "Industry",
-];
+const CENSUS: [&str; 9] =
+    ["Age", "Gender", "Education", "Marital", "Race", "Work-class", "Country", "Occupation", "Industry"];
 /// Columns that are numbers.
 const NUMBERS: [&str; 8] = [
     "age",
@@ -256,7 +247,11 @@ fn budget() -> Result<()> {
             let table = run::read(data, &policy, &Unwatched)?;
             let mut problem = Problem::new(&table, &policy)?;
             let (gcp, took, _) = solved(&mut problem, &policy)?;
-            write!(line, "   {}: {took:.2} s, {gcp:.5}", seconds.map_or("default".into(), |own| own.to_string()))?;
+            write!(
+                line,
+                "   {}: {took:.2} s, {gcp:.5}",
+                seconds.map_or("default".into(), |own| own.to_string())
+            )?;
         }
         say!("{line}");
     }

@@ -135,14 +135,14 @@ pub struct Written<S> {
 impl<S> Written<S> {
     /// A release that was written otherwise.
     pub(crate) fn elsewhere(release: S, marked: bool) -> Self {
-        Written { release, sensitive: None, people: None, marked }
+        Written { release, sensitive: None, people: None, stands_for: None, marked }
     }
 }
 
 impl<S: Sink> Written<S> {
     /// A release that is one table and was written by others.
     pub(crate) fn whole(release: S) -> Self {
-        Written { release, sensitive: None, people: None, marked: false }
+        Written { release, sensitive: None, people: None, stands_for: None, marked: false }
     }
 
     /// Reads it back as its recipients will.

@@ -27,6 +27,7 @@ const ATTRIBUTE: &[&str] = &[
     "decimal",
     "weight",
     "leaf_weights",
+    "node_weights",
     "hierarchy",
     "rules",
     "confirmed",
@@ -109,6 +110,7 @@ pub(super) struct WrittenAttribute<'i> {
     pub decimal: Option<Spanned<String>>,
     pub weight: Option<Spanned<f64>>,
     pub leaf_weights: Option<Item<'i>>,
+    pub node_weights: Option<Item<'i>>,
     /// Where `weight = "auto"` stands.
     pub auto_weight: Option<Range<usize>>,
     pub confirmed: Option<Spanned<bool>>,
@@ -309,6 +311,7 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
         weight: if auto.is_some() { None } else { fields.number("weight")? },
         auto_weight: auto.map(Spanned::span),
         leaf_weights: fields.item("leaf_weights").cloned(),
+        node_weights: fields.item("node_weights").cloned(),
         confirmed: fields.flag("confirmed")?,
         top: fields.item("top").cloned(),
         bottom: fields.item("bottom").cloned(),

@@ -82,7 +82,13 @@ impl Output {
         let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", path, &cause);
         std::fs::create_dir(scratch.path().join(FOLDER)).map_err(fail)?;
         let temporary = tempfile::Builder::new().tempfile_in(scratch.path()).map_err(fail)?;
-        Ok(Output { path: path.to_owned(), temporary, streamed: false, private: false, folder: Some(scratch) })
+        Ok(Output {
+            path: path.to_owned(),
+            temporary,
+            streamed: false,
+            private: false,
+            folder: Some(scratch),
+        })
     }
 
     /// The folder in which its files are made, if it is a folder.

@@ -126,6 +126,7 @@ impl Report {
             notes: Vec::new(),
             left_out_options: Vec::new(),
             facts: Vec::new(),
+            parts: None,
             sections: Vec::new(),
             series: None,
         }

@@ -154,7 +154,7 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
         policy: plan.policy().clone(),
     };
     let problem = &routed.known.problem;
-    let mut report = report(&plan, problem, &solved, audited.findings, provenance, clock.finish());
+    let mut report = report((&plan, true), problem, &solved, audited.findings, provenance, clock.finish());
     let mut notes = work.warnings;
     notes.push(told(&parts, run.memory.is_some() || run.policy.memory.is_some()));
     notes.extend(told_sampled(&audited.sampled));
@@ -162,7 +162,7 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
     report.notes.splice(0..0, notes);
     report.parts = Some(parts);
     let written = Written::elsewhere(output, release.marked);
-    Ok(Prepared { written, report, recipe: None, certificate: None })
+    Ok(Prepared { written, report, recipe: None, certificate: None, entry: None })
 }
 
 /// Bytes that the audit takes for a row beside its texts.

@@ -23,6 +23,9 @@ pub(super) fn check(run: &Anonymize, plan: &Plan) -> Result<()> {
         Publish::Bounds => {
             return Err(refused("--publish bounds needs the whole table in memory", "publish cells"));
         }
+        Publish::Medians | Publish::Means => {
+            return Err(refused("--publish midpoints needs the whole table in memory", "publish cells"));
+        }
         Publish::Permutation => {
             return Err(refused(
                 "a release by permutation needs the whole table in memory",
