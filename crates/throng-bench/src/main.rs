@@ -3,8 +3,9 @@
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
 //! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering,
-//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- close` how close to possible its loss is, `-- tasks` its loss on tasks drawn at random,
+//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- close` how close to possible its loss is, `-- search` what it reaches in which time, `-- tasks` its loss on tasks drawn at random,
 //! `-- series` releases that follow on each other,
+//! `-- scale` tables in parts within a limit on memory, `-- scale-quality` what parts cost in loss,
 //! `-- against OLDER` this `throng` against an older one.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
@@ -26,6 +27,8 @@ mod line;
 mod local_recoding;
 mod peel;
 mod refine;
+mod scale;
+mod search;
 mod series;
 mod strings;
 mod sweep;
@@ -71,6 +74,12 @@ enum What {
     /// How close to possible: loss, proved lower bound and gap, against seconds
     Close {
         /// Tasks whose name begins with this
+        #[arg(long, default_value = "")]
+        only: String,
+    },
+    /// What peel and its search reach: against seconds, with records left out, on hard and on large tables (up to `--most` rows)
+    Search {
+        /// Parts whose name begins with this: seconds, left-out, hard, budget, large
         #[arg(long, default_value = "")]
         only: String,
     },
@@ -150,6 +159,33 @@ enum What {
         #[arg(long, default_value = "")]
         only: String,
     },
+    /// A table in parts within a limit on memory, beside the same in memory
+    Scale {
+        /// Rows
+        #[arg(long, default_value_t = 10_000_000)]
+        rows: usize,
+        /// The limit
+        #[arg(long, default_value = "1GiB")]
+        memory: String,
+        /// The method
+        #[arg(long, default_value = "auto")]
+        method: String,
+        /// Leave out the run in memory
+        #[arg(long)]
+        skip_memory: bool,
+    },
+    /// What parts cost in loss: census9-like, and Adult blown up
+    ScaleQuality {
+        /// Tasks whose name begins with this
+        #[arg(long, default_value = "")]
+        only: String,
+        /// Rows of Adult
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: usize,
+    },
+    /// One run, told as JSON (used by scale)
+    #[command(hide = true)]
+    ScaleRun { data: PathBuf, policy: PathBuf, memory: u64, parts: usize },
     /// One run, told as JSON (used by the sweep)
     #[command(hide = true)]
     Run { data: PathBuf, policy: PathBuf, release: PathBuf, method: String, k: usize, threads: usize },
@@ -167,6 +203,7 @@ fn main() -> Result<()> {
         Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Peel) => peel::measure(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Close { only }) => close::run(only, arguments.threads),
+        Some(What::Search { only }) => search::run(only, arguments.most, arguments.threads),
         Some(What::Tasks { count, seed }) => tasks::run(*count, *seed, arguments.threads),
         Some(What::Leak { only, way, rows, census, draws, census_draws }) => {
             let draws = leak::Draws { synthetic: *draws, census: *census_draws };
@@ -189,6 +226,11 @@ fn main() -> Result<()> {
         Some(What::Against { older, newer, only }) => {
             against::run(older, newer, only, arguments.threads, arguments.repeat)
         }
+        Some(What::Scale { rows, memory, method, skip_memory }) => {
+            scale::measure(*rows, memory, method, arguments.k, *skip_memory)
+        }
+        Some(What::ScaleQuality { only, rows }) => scale::quality(only, *rows),
+        Some(What::ScaleRun { data, policy, memory, parts }) => scale::run(data, policy, *memory, *parts),
         Some(What::Copy { data, target }) => sweep::copy(data, target),
         Some(What::Run { data, policy, release, method, k, threads }) => {
             sweep::run(data, policy, release, method, *k, *threads)

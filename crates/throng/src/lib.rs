@@ -108,6 +108,8 @@ pub mod rules;
 #[doc(hidden)]
 pub mod run;
 #[doc(hidden)]
+pub mod scale;
+#[doc(hidden)]
 pub mod schema;
 #[doc(hidden)]
 pub mod secret;

@@ -67,6 +67,14 @@ impl Secret {
         Ok(Self::from_bytes(&bytes))
     }
 
+    /// The secret of a part of a table, for whatever is drawn in it: lots of one part tell nothing of those of another.
+    pub fn of_part(&self, round: u32, part: u32) -> Self {
+        let mut own = self.0.to_vec();
+        own.extend(round.to_le_bytes());
+        own.extend(part.to_le_bytes());
+        Secret(blake3::derive_key("throng secret of a part of a table, version 1", &own))
+    }
+
     /// The random numbers of one use. Uses have streams of their own, so that one does not move another; the table of
     /// streams in ARCHITECTURE.md says which are taken.
     pub fn stream(&self, number: u64) -> ChaCha20Rng {

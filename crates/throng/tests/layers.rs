@@ -46,6 +46,7 @@ const LAYERS: &[&str] = &[
     "evaluate",
     "series",
     "plan",
+    "scale",
     "run",
     "facade",
     "extend",

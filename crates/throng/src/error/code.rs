@@ -102,6 +102,7 @@ codes! {
     UnreadableFile "unreadable-file" Input: "a file is damaged or not of the format that its ending names", "check that it is complete";
     UnreadableType "unreadable-type" Input: "a column has a type that cannot be read", "give the column as text, or make it an identifier";
     ExpandsTooMuch "expands-too-much" Input: "a compressed file expands to more than is allowed", "allow more with `max_expansion` under `[data]` if you trust it";
+    TableChanged "table-changed" Input: "a table was changed while it was read more than once", "run it again once nobody writes to it";
     BatchesDiffer "batches-differ" Input: "record batches of one table have different columns", "give all batches the schema of the table";
 
     // Methods, options, tasks.

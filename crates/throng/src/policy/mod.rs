@@ -78,6 +78,8 @@ pub struct Policy {
     pub effort: Effort,
     /// How releases follow on each other, where they do.
     pub series: SeriesChoice,
+    /// Bytes of memory that a run may take; the table must fit into that of the machine if nothing is said.
+    pub memory: Option<u64>,
 }
 
 /// What happens to rows with a missing quasi-identifier, sensitive or class cell.

@@ -15,7 +15,8 @@ use crate::keys::source::Source;
 /// recursion, here and in the TOML library: its own limit lets dotted keys multiply with brackets.
 const DEEPEST: usize = 100;
 
-const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate", "report", "series"];
+const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate", "report", "series", "run"];
+const RUN: &[&str] = &["memory"];
 const DATA: &[&str] = &["missing", "incomplete", "unlisted", "header", "max_expansion"];
 /// Keys of `[privacy]` beside those of requirements.
 const PRIVACY: &[&str] = &["suppress", "strict"];
@@ -55,6 +56,8 @@ pub(super) struct Written<'i> {
     pub evaluate: IndexMap<String, toml::Table>,
     /// How long to look for the lower bound.
     pub bound: WrittenBound,
+    /// The memory that a run may take.
+    pub memory: Option<Spanned<String>>,
     /// How releases follow on each other.
     pub series: WrittenSeries,
 }
@@ -153,6 +156,11 @@ pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i
         evaluate: sections.item("evaluate").map(|item| tasks(source, item)).transpose()?.unwrap_or_default(),
         bound: sections.item("report").map(|item| bound(source, item)).transpose()?.unwrap_or_default(),
         series: sections.item("series").map(|item| series(source, item)).transpose()?.unwrap_or_default(),
+        memory: sections
+            .item("run")
+            .map(|item| Fields::open_item(source, item, "[run]", RUN)?.string("memory"))
+            .transpose()?
+            .flatten(),
     })
 }
 

@@ -11,7 +11,7 @@ use super::summary::{
     verdict, verdict_heading,
 };
 use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
-use super::template::{markup, render_page, style};
+use super::template::{markup, render, render_page, style};
 use super::text::quoted;
 use super::{Provenance, Report};
 use crate::audit::{Bin, Distribution, ExampleClass, SensitiveMeasure};
@@ -24,10 +24,21 @@ pub fn html(report: &Report) -> Result<String> {
     if let Some(series) = report.series.as_ref().filter(|series| series.newcomers == 0) {
         return page_html(&series.page(report));
     }
-    let sections = sections(&report.sections)?;
+    let body = Value::from_safe_string(release_fragment(report)?);
+    let head =
+        context! { title => title(&report.provenance), subtitle => subtitle(report), style => style() };
     render_page(
         include_str!("page.html"),
-        context! { ..context! { sections }, ..told(report), ..drawn(report), ..repeated(report) },
+        context! { ..context! { body, seconds => time(report) }, ..head, ..repeated(report) },
+    )
+}
+
+/// What a release achieves, as a piece of a page: all of the report but how it was made.
+pub fn release_fragment(report: &Report) -> Result<String> {
+    let sections = sections(&report.sections)?;
+    render(
+        include_str!("release.html"),
+        context! { ..context! { sections }, ..told(report), ..drawn(report) },
     )
 }
 
@@ -39,8 +50,6 @@ fn told(report: &Report) -> Value {
         verdict => verdict.class(),
     };
     context! {
-        title => title(&report.provenance),
-        subtitle => subtitle(report),
         verdict => context! { class => class, heading => heading(report) },
         headline => lead(report),
         violations => measures.violations.clone(),
@@ -52,7 +61,6 @@ fn told(report: &Report) -> Value {
         quasi => report.quasi.clone(),
         sensitive_names => report.sensitive_attributes.clone(),
         examples => report.examples.iter().map(example).collect::<Vec<_>>(),
-        style => style(),
     }
 }
 
@@ -83,7 +91,6 @@ fn drawn(report: &Report) -> Value {
         size_words => sentence(&class_words(measures)),
         distribution_legend => markup(legend(&meanings)),
         distributions => report.distributions.iter().map(distribution).collect::<Vec<_>>(),
-        seconds => time(report),
     }
 }
 

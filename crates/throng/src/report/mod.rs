@@ -17,6 +17,7 @@ mod number;
 mod page;
 mod page_terminal;
 mod people;
+pub mod pieces;
 mod remarks;
 mod risk;
 #[cfg(test)]
@@ -34,7 +35,7 @@ mod text;
 pub use attack::{attack_terminal, audit_json};
 pub use certified::{checked_json, checked_terminal};
 pub use compare::{Comparison, ComparisonRun, LeftOut, compare_html, compare_terminal};
-pub use html::html;
+pub use html::{html, release_fragment};
 pub use json::json;
 pub use methods::sections as sections_of_fact;
 pub use page::{Block, Chart, Claim, Node, Page, Section, Series, Verdict, page_html};
@@ -97,6 +98,9 @@ pub struct Report {
     /// What the method says of what it found, as figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
+    /// How the table was run in parts, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<PartsReport>,
     /// Parts that only this method has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<Section>,
@@ -122,10 +126,28 @@ impl Report {
             notes: Vec::new(),
             left_out_options: Vec::new(),
             facts: Vec::new(),
+            parts: None,
             sections: Vec::new(),
             series: None,
         }
     }
+}
+
+/// How a table was run in parts. Field names are keys of the JSON report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartsReport {
+    /// Bytes of memory that the run was to keep to.
+    pub memory: u64,
+    /// Files of the table.
+    pub files: u64,
+    /// The number of parts that were solved in each round.
+    pub parts: Vec<usize>,
+    /// Passes over the table.
+    pub passes: u64,
+    /// Passes over the release for its audit.
+    pub audit_passes: u64,
+    /// Bytes that were written to scratch files.
+    pub scratch_bytes: u64,
 }
 
 /// What is needed to repeat a run.

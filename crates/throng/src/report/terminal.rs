@@ -5,8 +5,8 @@ use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
 use super::people;
 use super::summary::{
-    Requirement, bound_words, formula_words, headline, order_words, outlier_words, requirements, truth_words,
-    verdict_heading,
+    Requirement, bound_words, formula_words, headline, midpoint_words, order_words, outlier_words,
+    requirements, truth_words, verdict_heading,
 };
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
 use super::{Report, diversity};
@@ -69,6 +69,7 @@ fn measured(measures: &Measures) -> Vec<String> {
         lines.extend(field("l", &words));
     }
     lines.extend(field("Loss", &loss_words(measures)));
+    lines.extend(measures.midpoints.iter().flat_map(|own| field("Numbers", &midpoint_words(own))));
     if let Some(truth) = &measures.truth {
         lines.extend(field("Truth", &truth_words(truth, measures.rows_published)));
     }
@@ -110,7 +111,8 @@ fn row_words(measures: &Measures) -> String {
 }
 
 fn loss_words(measures: &Measures) -> String {
-    let mut words = format!("{} (GCP {})", percent(measures.gcp), share(measures.gcp));
+    let most = if measures.loss_is_bound() { "at most " } else { "" };
+    let mut words = format!("{most}{} (GCP {})", percent(measures.gcp), share(measures.gcp));
     if let Some(bound) = &measures.lower_bound {
         words += &format!("; {}", bound_words(bound, measures));
     }

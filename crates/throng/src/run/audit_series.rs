@@ -173,7 +173,7 @@ impl Side<'_> {
         let problem = Problem::among(self.table, self.policy, Some(&chosen))?;
         let plan = |names: &[String]| Ok(storage(&problem, names));
         let table = self.sheet.select(&published, &plan, self.policy, watch)?;
-        let received = Received { table, sensitive: None, people: None };
+        let received = Received { table, sensitive: None, people: None, stands_for: None };
         let erased = pairs.iter().any(|(class, ..)| self.ledger.erased_of(class) > 0);
         let mut told = Vec::new();
         if !erased {

@@ -7,9 +7,11 @@ mod anonymize;
 mod apply;
 mod attack;
 mod audit_series;
+mod bounded;
 mod certify;
 mod compare;
 mod evaluate;
+mod look;
 mod series;
 
 use std::path::{Path, PathBuf};
@@ -17,16 +19,18 @@ use std::time::Instant;
 
 use indexmap::IndexMap;
 
-pub(crate) use crate::release::permutation::sensitive_path;
+pub use crate::release::permutation::sensitive_path;
 pub use anonymize::Anonymize;
 pub use apply::Apply;
 pub(crate) use apply::{plan_for_recipe, read_for_recipe};
 pub use attack::attack_files;
 pub use audit_series::AuditSeries;
+pub use bounded::Memory;
 pub use certify::certify_files;
-pub use compare::Compare;
+pub use compare::{Bounded, Compare, Trials, suitable_methods};
 pub(crate) use evaluate::Tables;
 pub use evaluate::{Evaluate, Evaluation};
+pub use look::{Looked, look};
 pub use series::Series;
 
 use crate::as_is;
@@ -260,6 +264,7 @@ fn report(
         left_out_options: plan.left_out_options().to_vec(),
         sections,
         series: None,
+        parts: None,
         facts: solved.solution.facts.clone(),
         measures: findings.measures,
     }

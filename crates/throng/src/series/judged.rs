@@ -69,5 +69,13 @@ fn values(table: &Table, policy: &Policy, column: usize) -> Result<Protected> {
     let encoding = table.encode(column, &policy.missing, own.as_ref())?;
     let numbers = table.numbers(column);
     let codes = numbers.iter().map(|number| encoding.codes[*number as usize]).collect();
-    Ok(Protected { name, column, domain: encoding.domain, has_hierarchy: false, codes, people: None })
+    Ok(Protected {
+        name,
+        column,
+        domain: encoding.domain,
+        has_hierarchy: false,
+        codes,
+        people: None,
+        whole: None,
+    })
 }

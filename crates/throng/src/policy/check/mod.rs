@@ -12,7 +12,7 @@ use super::{
 use crate::bound::Effort;
 use crate::error::{ErrorCode, Result};
 use crate::keys::source::Source;
-use crate::keys::{above_zero, choose, out_of_range, within};
+use crate::keys::{above_zero, choose, memory, out_of_range, within};
 use crate::table::Expansion;
 
 mod attribute;
@@ -52,6 +52,15 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
         evaluate: written.evaluate,
         effort: effort(source, &written.bound)?,
         series,
+        memory: written.memory.map(|memory| memory_of(source, &memory)).transpose()?,
+    })
+}
+
+/// The memory that a run may take.
+fn memory_of(source: Source<'_>, written: &Spanned<String>) -> Result<u64> {
+    memory(written.get_ref()).map_err(|error| {
+        let hint = error.hint().unwrap_or_default().to_owned();
+        source.error(ErrorCode::BadValue, &written.span(), error.message(), "here").with_hint(hint)
     })
 }
 

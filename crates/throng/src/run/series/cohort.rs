@@ -58,6 +58,7 @@ impl Cohort {
             order: Order::Shuffled,
             secret: Some(secret.clone()),
             formulas: run.formulas,
+            seconds: run.seconds,
         };
         let plan = Plan::new(policy, &run.registry, choices)?;
         let format = Format::of(&run.release);
