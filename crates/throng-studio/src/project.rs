@@ -4,7 +4,7 @@
 //! command are seen, and written with every change that is valid. Text that is not valid stays a draft beside it. What else is
 //! kept lies in a folder of its own, `.throng-studio`, readable by its owner alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,8 @@ struct Kept {
     ticked: BTreeSet<String>,
     ticked_for: String,
     repeatable: bool,
+    /// Keys of attributes that their role does not allow now.
+    aside: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 /// What a change replaced.
@@ -279,6 +281,18 @@ impl Project {
         }
         self.text = text.map(str::to_owned);
         Ok(())
+    }
+
+    /// Keys of an attribute that its role does not allow now, as TOML.
+    pub fn aside(&self, attribute: &str) -> BTreeMap<String, String> {
+        self.kept.aside.get(attribute).cloned().unwrap_or_default()
+    }
+
+    /// Puts such keys aside.
+    pub fn put_aside(&mut self, attribute: &str, keys: BTreeMap<String, String>) -> Result<()> {
+        self.kept.aside.insert(attribute.to_owned(), keys);
+        self.kept.aside.retain(|_, keys| !keys.is_empty());
+        self.save()
     }
 
     /// What the steward confirmed, as long as the policy is the one it was confirmed for.

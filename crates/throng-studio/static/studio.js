@@ -68,7 +68,7 @@ function sent(form) {
     case "add-cut": return { do: "add-cut", column, low: text("low"), high: text("high"), ...rule };
     case "add-apart": return { do: "add-apart", column, one: Number(text("one")), other: Number(text("other")), ...rule };
     case "add-set": return { do: "add-set", columns: data.getAll("columns").map(Number), k: text("k") };
-    case "compare": return { do: "compare", methods: data.getAll("methods").map(String), ks: text("ks") };
+    case "compare": return { do: "compare", methods: data.getAll("methods").map(String), ks: text("ks"), also: text("also") };
     default: {
       /** @param {string} key */
       const flag = (key) => data.get(key) !== null;

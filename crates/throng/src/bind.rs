@@ -130,11 +130,9 @@ fn encode_sketch(
         let text = sketch.values().nth(misfit.entry as usize).map_or("", |(text, _)| text);
         stranger(text, Error::new(misfit.code, misfit.message).with_hint(misfit.hint))
     })?;
-    if let Some(AttributePolicy { leaf_weights, node_weights, .. }) = written
-        && !(leaf_weights.is_empty() && node_weights.is_empty())
-    {
+    if let Some(own) = written.filter(|own| !(own.leaf_weights.is_empty() && own.node_weights.is_empty())) {
         let kind = encoding.domain.kind();
-        table::check_weights(kind, encoding.domain.weigh(leaf_weights, node_weights))
+        table::check_weights(kind, encoding.domain.weigh(&own.leaf_weights, &own.node_weights))
             .map_err(|error| stranger("", error))?;
     }
     Ok(encoding)

@@ -92,6 +92,12 @@ test("each edit of a screen is in the policy, and each edit of the policy on the
   await until(() => read(folder, "throng.toml") === before, "undone");
   await page.locator("#redo").click();
   await until(() => read(folder, "throng.toml").includes("weight = 2.5"), "done again");
+  for (const role of ["identifier", "quasi"]) {
+    const answer = page.waitForResponse("**/act");
+    await page.locator(`#role-${age}`).selectOption(role);
+    await answer;
+    await until(() => read(folder, "throng.toml").includes("weight = 2.5") === (role === "quasi"), `${role}: a weight is put aside and comes back`);
+  }
   await page.locator("#policy-text").fill(before.replace('[attribute.age]\nrole = "quasi"', '[attribute.age]\nrole = "identifier"'));
   await until(async () => await page.locator(`#role-${age}`).inputValue() === "identifier", "the screen follows the text");
   await page.locator("#policy-text").fill(before.replace("k = 10", "k = 0"));
@@ -288,7 +294,7 @@ test("hostile values are shown and never run", async () => {
   }
   await page.goto(`${own.origin}/hierarchies?column=0`);
   await page.locator("#node-0").check();
-  await page.locator("#label").fill(evil[1]);
+  await page.locator("#label").fill(`of ${evil[1]}`);
   await page.locator("#group").click();
   await page.locator("#tree li.group").waitFor();
   await page.goto(`${own.origin}/result`);
@@ -372,6 +378,7 @@ test("the keyboard alone walks the main way", async () => {
   await reach(`role-${race}`);
   await page.keyboard.type("ident");
   await until(() => /\[attribute\.race\][^[]*role = "identifier"/s.test(read(folder, "throng.toml")), "a role by keys");
+  holds(!read(folder, "throng.toml").includes("race.csv"), "what the role does not allow is put aside");
   equal(await page.evaluate(() => document.activeElement?.id), `role-${race}`, "the focus stays");
   await page.goto(`${own.origin}/privacy`);
   await reach("k");

@@ -55,7 +55,7 @@ impl Apply {
         let table = read_for_recipe(&self.recipe, watch, |reading| Table::read(&self.data, reading))?;
         clock.lap("read");
         let Apply { order, formulas, publish, .. } = *self;
-        let choices = Choices { order, formulas, publish, secret: self.secret.clone(), seconds: None };
+        let choices = Choices { order, formulas, publish, secret: self.secret.clone(), ..Choices::default() };
         let plan = plan_for_recipe(&self.recipe, &table, self.unmet, choices)?;
         let job = Job {
             plan: &plan,

@@ -138,10 +138,10 @@ pub struct Trials {
     data: PathBuf,
     secret: Secret,
     registry: Registry,
-    /// The lower bounds that are known, by k.
-    bounds: IndexMap<Option<usize>, Option<LowerBound>>,
     /// Whether to ask how far COUNT queries on each release are off.
     queries: bool,
+    /// The lower bounds that are known, by k.
+    bounds: IndexMap<Option<usize>, Option<LowerBound>>,
 }
 
 impl Trials {

@@ -338,7 +338,7 @@ impl Table {
     }
 }
 
-/// What is wrong with the weights of leaves and nodes, given the name that is none.
+/// An error if weights were given to what has none.
 pub(crate) fn check_weights(kind: Kind, weighed: Result<(), Unweighed>) -> Result<()> {
     let unknown = |key: &str, name: &str, where_to: &str| {
         let message = format!("{key} names \"{}\", which is {where_to}", crate::words::shorten(name));
