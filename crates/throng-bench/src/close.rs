@@ -14,7 +14,7 @@ use throng::policy::Policy;
 use throng::problem::Problem;
 use throng::run;
 use throng::watch::Unwatched;
-use throng_bench::{Result, loss, processor_seconds};
+use throng_bench::{Result, cpu_seconds, loss};
 
 use crate::sweep::repository;
 
@@ -77,10 +77,10 @@ fn measure(task: &Task) -> Result<()> {
     let loss = loss(&problem, &solution.partition);
     let timed = task.seconds.iter().map(|seconds| Effort::Seconds(*seconds));
     for effort in [Effort::Usual].into_iter().chain(timed) {
-        let (start, before) = (Instant::now(), processor_seconds());
+        let (start, before) = (Instant::now(), cpu_seconds());
         let Some(proof) = lower_bound(&problem, effort, &Unwatched)? else { continue };
         let (seconds, gcp) = (start.elapsed().as_secs_f64(), proof.bound.gcp);
-        let used = processor_seconds().zip(before).map_or(f64::NAN, |(after, before)| after - before);
+        let used = cpu_seconds().zip(before).map_or(f64::NAN, |(after, before)| after - before);
         say!(
             "{:<28}{:>9}{loss:>9.5}{seconds:>10.2}{used:>8.1}{gcp:>10.5}{:>7.1} %{:>7.1} %{}",
             task.name,

@@ -110,11 +110,12 @@ pub fn peak_memory() -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
 }
 
-/// Processor seconds that this process has used so far on all of its threads, where the system tells them.
-pub fn processor_seconds() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name of the process, in brackets, may hold spaces; user and system time are the 12th and 13th after it, in hundredths.
-    let after = status.rsplit_once(')')?.1;
-    let mut times = after.split_whitespace().skip(11).take(2).map(|time| time.parse::<f64>().ok());
-    Some((times.next()?? + times.next()??) / 100.0)
+/// CPU seconds of this process so far, of all its threads, where the system tells them. Ticks are hundredths of a second on the
+/// systems that do.
+pub fn cpu_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // After the name, which may hold spaces: user and system time are the 14th and 15th of all fields.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+    Some(ticks as f64 / 100.0)
 }

@@ -7,11 +7,13 @@ mod certify;
 mod compare;
 mod demo;
 mod evaluate;
+mod hierarchy;
 mod init;
 mod methods;
 mod pages;
 mod risk;
 mod simulate;
+mod studio;
 
 use std::process::ExitCode;
 
@@ -31,8 +33,10 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Certify(arguments) => certify::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Hierarchy(arguments) => hierarchy::run(&arguments),
         Command::Risk(arguments) => risk::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Studio(arguments) => studio::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Completions { shell } => pages::completions(shell),
         Command::Man { out } => pages::manual(out.as_deref()),
