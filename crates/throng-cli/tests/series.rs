@@ -341,6 +341,8 @@ fn a_policy_without_people_or_with_what_changes_has_no_series() {
     refused(POLICY, &["--keep-order"], "rows in the order of the table");
     refused(POLICY, &["--escape-formulas"], "marks before formulas");
     refused(POLICY, &["--publish", "permutation"], "by permutation");
+    refused(POLICY, &["--publish", "midpoints"], "medians or means");
+    refused(POLICY, &["--memory", "1GiB"], "the whole table in memory");
     refused(
         &format!("{POLICY}[series]\nstart_k = 2\nturnover = true\n"),
         &[],

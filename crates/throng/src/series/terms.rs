@@ -86,6 +86,12 @@ fn check(policy: &Policy, publish: Publish) -> Result<()> {
             "remove publish from the section of the person",
         );
     }
+    if matches!(publish, Publish::Medians | Publish::Means) {
+        return refuse(
+            "a series cannot publish medians or means: nobody could tell from a later release what they stand for".to_owned(),
+            "leave --publish midpoints out; --publish bounds tells both ends",
+        );
+    }
     if publish == Publish::Permutation {
         return refuse(
             "a series cannot be published by permutation".to_owned(),

@@ -101,6 +101,12 @@ impl Series {
                 "leave --keep-order out",
             );
         }
+        if self.anonymize.runs_in_parts() {
+            return refuse(
+                "a series needs the whole table in memory, and one file of it",
+                "leave --memory, --scratch, --parts and further files out",
+            );
+        }
         if *formulas == Formulas::Escape {
             return refuse(
                 "with marks before formulas rows could not be published again word for word",
