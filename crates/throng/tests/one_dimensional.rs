@@ -355,7 +355,7 @@ proptest! {
 
     #[test]
     fn accuracy_stays_within_its_limit_and_below_exact(case in small(7), limit in 0u8..11) {
-        let privacy = format!("max_loss = {}", f64::from(limit) / 10.0);
+        let privacy = format!("k = 1\nmax_loss = {}", f64::from(limit) / 10.0);
         let (loaded, best) = grouped(&case, &privacy, "exact").unwrap();
         let measure = Measure::new(&loaded.problem);
         let limit = f64::from(limit) / 10.0 * loaded.problem.total_weight();
@@ -378,7 +378,7 @@ proptest! {
 
     #[test]
     fn accuracy_in_several_dimensions_stays_below_the_best_of_all_partitions(case in cases(7), limit in 0u8..11) {
-        let privacy = format!("max_loss = {}", f64::from(limit) / 10.0);
+        let privacy = format!("k = 1\nmax_loss = {}", f64::from(limit) / 10.0);
         for (goal, option) in [(L, "l"), (Goal::Size, "k")] {
             let option = format!("maximise = \"{option}\"");
             let (loaded, found) = grouped(&case, &privacy, &with("accuracy", &option)).unwrap();
@@ -406,7 +406,7 @@ proptest! {
 
     #[test]
     fn the_largest_runs_within_a_limit_are_those_of_the_dynamic_program(case in cases(30), limit in 0u8..11) {
-        let privacy = format!("max_loss = {}", f64::from(limit) / 10.0);
+        let privacy = format!("k = 1\nmax_loss = {}", f64::from(limit) / 10.0);
         let (loaded, found) = grouped(&case, &privacy, &with("exact", "maximise = \"k\"")).unwrap();
         let problem = &loaded.problem;
         let measure = Measure::new(problem);
@@ -438,7 +438,7 @@ fn splitting_a_diverse_group_can_cost_a_sum_of_extents() {
 fn the_papers_example_of_the_dual_is_found() {
     // Figure 18: E = 20; moving the record at 27 lifts the lower privacy from 2 to 5/2.
     let text = "place,illness\n11,a\n13,b\n15,a\n18,c\n22,b\n27,a\n30,c\n33,d\n37,d\n40,b\n44,c\n";
-    let policy = "[privacy]\nmax_span = { place = 20 }\n[method]\nname = \"accuracy\"\n\
+    let policy = "[privacy]\nmax_span = { place = 20 }\n[method]\nname = \"accuracy\"\ntries = \"one\"\n\
         [attribute.place]\nrole = \"quasi\"\n[attribute.illness]\nrole = \"sensitive\"\n";
     let Loaded { problem, policy, .. } = common::loaded(text.to_owned(), policy);
     let partition = solve(&problem, &policy, &Unwatched).unwrap().partition;
@@ -497,7 +497,8 @@ fn plain_accuracy(problem: &Problem, goal: Goal) -> Vec<Vec<u32>> {
                 let mut values: Vec<u32> = groups[from].iter().map(|(place, _)| value(*place)).collect();
                 values.sort_unstable();
                 values.dedup();
-                values.retain(|value| count(&groups[from], *value) == most(&groups[from]));
+                // All of them, the most frequent first.
+                values.sort_by_key(|value| std::cmp::Reverse(count(&groups[from], *value)));
                 for wanted in values {
                     if direction.contains(&(wanted, !forwards)) {
                         continue;
@@ -544,9 +545,9 @@ proptest! {
 
     #[test]
     fn accuracy_is_its_plain_version(case in cases(40), tenths in 0u8..11) {
-        let privacy = format!("max_loss = {}", f64::from(tenths) / 10.0);
+        let privacy = format!("k = 1\nmax_loss = {}", f64::from(tenths) / 10.0);
         for (goal, option) in [(L, "l"), (Goal::Size, "k")] {
-            let method = with("accuracy", &format!("maximise = \"{option}\""));
+            let method = with("accuracy", &format!("tries = \"one\"\nmaximise = \"{option}\""));
             let (loaded, found) = grouped(&case, &privacy, &method).unwrap();
             let sets = |groups: Vec<Vec<u32>>| {
                 groups.into_iter().map(|mut group| { group.sort_unstable(); group }).collect::<Vec<_>>()
@@ -554,5 +555,138 @@ proptest! {
             let found = sets(found.groups().map(<[u32]>::to_vec).collect());
             prop_assert_eq!(found, sets(plain_accuracy(&loaded.problem, goal)));
         }
+    }
+}
+
+/// The highest privacy that groups can have with at most so many records left out, by looking at every set of them.
+fn most_private_without(problem: &Problem, groups: &[Vec<u32>], goal: Goal, most: u32) -> f64 {
+    let (values, _) = goal.values(problem);
+    let mut best = 0.0f64;
+    for left_out in 0u32..1 << problem.len() {
+        if left_out.count_ones() > most || left_out.count_ones() as usize == problem.len() {
+            continue;
+        }
+        let mut least = f64::INFINITY;
+        for group in groups {
+            let stay: Vec<u32> = group.iter().copied().filter(|record| left_out >> record & 1 == 0).collect();
+            let count = |value: u32| stay.iter().filter(|record| values[**record as usize] == value).count();
+            let Some(frequent) = stay.iter().map(|record| count(values[*record as usize])).max() else {
+                continue;
+            };
+            least = least.min(goal.privacy(stay.len(), frequent as u32));
+        }
+        best = best.max(least);
+    }
+    best
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn accuracy_never_falls_as_the_limit_grows(case in cases(40), limits in prop::collection::vec(0u32..1001, 2..6), size in any::<bool>()) {
+        let (goal, option) = if size { (Goal::Size, "k") } else { (L, "l") };
+        let mut limits = limits;
+        limits.sort_unstable();
+        let mut before = 0.0;
+        for thousandths in limits {
+            let privacy = format!("k = 1\nmax_loss = {}", f64::from(thousandths) / 1000.0);
+            let method = with("accuracy", &format!("maximise = \"{option}\""));
+            let (loaded, found) = grouped(&case, &privacy, &method).unwrap();
+            let reached = goal.of_partition(&loaded.problem, &found);
+            prop_assert!(reached >= before, "{reached} after {before}");
+            before = reached;
+            let measure = Measure::new(&loaded.problem);
+            let limit = f64::from(thousandths) / 1000.0 * loaded.problem.total_weight();
+            prop_assert!(measure.widest(&found) <= limit + 1e-9);
+        }
+    }
+
+    #[test]
+    fn several_walks_are_at_least_as_private_as_one(case in cases(40), hundredths in 0u8..101) {
+        let privacy = format!("k = 1\nmax_loss = {}", f64::from(hundredths) / 100.0);
+        for (goal, option) in [(L, "l"), (Goal::Size, "k")] {
+            let reached = |tries: &str| {
+                let method = with("accuracy", &format!("tries = \"{tries}\"\nmaximise = \"{option}\""));
+                let (loaded, found) = grouped(&case, &privacy, &method).unwrap();
+                goal.of_partition(&loaded.problem, &found)
+            };
+            prop_assert!(reached("several") >= reached("one"));
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_within_a_limit_is_what_helps_most(case in cases(9), tenths in 0u8..11, share in 1u8..6) {
+        let limit = format!("max_loss = {}", f64::from(tenths) / 10.0);
+        for (goal, option) in [(L, "l"), (Goal::Size, "k")] {
+            let method = with("accuracy", &format!("tries = \"one\"\nmaximise = \"{option}\""));
+            let (loaded, whole) = grouped(&case, &format!("k = 1\n{limit}"), &method).unwrap();
+            let groups: Vec<Vec<u32>> = whole.groups().map(<[u32]>::to_vec).collect();
+            let loaded_too = load(&case, &format!("{limit}\nsuppress = 0.{share}"), &method);
+            let most = loaded_too.problem.suppressible;
+            let best = most_private_without(&loaded.problem, &groups, goal, most as u32);
+            match solve(&loaded_too.problem, &loaded_too.policy, &Unwatched) {
+                Ok(solution) => {
+                    prop_assert!(solution.suppressed.len() <= most);
+                    let reached = goal.of_partition(&loaded_too.problem, &solution.partition);
+                    prop_assert!((reached - best).abs() < 1e-9, "{reached} where {best} is possible");
+                    let published = solution.partition.records().len() + solution.suppressed.len();
+                    prop_assert_eq!(published, loaded_too.problem.len());
+                }
+                Err(error) => {
+                    prop_assert_eq!(error.code(), throng::ErrorCode::LimitTooTight);
+                    prop_assert!(best <= 1.0 + 1e-9, "{error}, but {best} is possible");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn searching_over_a_line_finds_the_largest_k_of_all_its_cuts(case in cases(16), tenths in 0u8..11, idistance in any::<bool>()) {
+        let privacy = format!("k = 1\nmax_loss = {}", f64::from(tenths) / 10.0);
+        let line = if idistance { "idistance" } else { "hilbert" };
+        let method = with("accuracy-search", &format!("over = \"{line}\"\nmaximise = \"k\""));
+        let (loaded, found) = grouped(&case, &privacy, &method).unwrap();
+        let (problem, measure) = (&loaded.problem, Measure::new(&loaded.problem));
+        let limit = f64::from(tenths) / 10.0 * problem.total_weight();
+        let reached = Goal::Size.of_partition(problem, &found);
+        prop_assert!(measure.widest(&found) <= limit + 1e-9);
+        // Every k that the method itself stays within the limit at.
+        for k in 2..=problem.len() {
+            let Some((_, direct)) = grouped(&case, &format!("k = {k}"), line) else { continue };
+            if measure.widest(&direct) <= limit + 1e-9 {
+                prop_assert!(Goal::Size.of_partition(problem, &direct) <= reached);
+            }
+        }
+    }
+
+    #[test]
+    fn auto_within_a_limit_is_at_least_as_private_as_walks_and_searches(case in cases(40), tenths in 1u8..11) {
+        let privacy = format!("k = 1\nmax_loss = {}", f64::from(tenths) / 10.0);
+        let reached = |method: &str| {
+            let (loaded, found) = grouped(&case, &privacy, method).unwrap();
+            L.of_partition(&loaded.problem, &found)
+        };
+        let auto = reached("auto");
+        for method in ["accuracy".to_owned(), with("accuracy-search", "over = \"mondrian\""), with("accuracy-search", "over = \"mondrian\"\nties = \"table\"")] {
+            prop_assert!(auto >= reached(&method), "{method}");
+        }
+    }
+}
+
+#[test]
+fn where_a_limit_leaves_records_by_themselves_nothing_is_published() {
+    let case = numbers(&[(1, 0), (3, 1), (5, 2), (7, 3), (9, 0), (11, 1)]);
+    for method in [
+        "accuracy".to_owned(),
+        "accuracy-search".to_owned(),
+        "auto".to_owned(),
+        "exact".to_owned(),
+        with("accuracy", "maximise = \"k\""),
+    ] {
+        let loaded = load(&case, "max_loss = 0.05", &method);
+        let error = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap_err();
+        assert_eq!(error.code(), throng::ErrorCode::LimitTooTight, "{method}");
+        assert!(error.hint().is_some_and(|hint| hint.contains("allow more loss")), "{error}");
     }
 }

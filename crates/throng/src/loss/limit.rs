@@ -33,6 +33,18 @@ impl Limits {
         self.spans.push(Span { attribute, most, values: values.to_vec() });
     }
 
+    /// The limit on the weighted penalty of a class, if there is one.
+    pub fn loss(&self) -> Option<f64> {
+        self.loss
+    }
+
+    /// The same limits, and a limit on the weighted penalty of a class as well.
+    pub fn with_loss(&self, most: f64) -> Self {
+        let mut limits = self.clone();
+        limits.limit_loss(most);
+        limits
+    }
+
     /// A limit on the weighted penalty of a class alone.
     pub fn of_loss(most: f64) -> Self {
         Limits { loss: Some(most), spans: Vec::new() }

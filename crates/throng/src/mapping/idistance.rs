@@ -1,11 +1,15 @@
 //! iDistance: each record by the nearest of some reference points, and its distance from it.
 //!
 //! Zhang et al. 2005, as Ghinita et al. 2009 use it. A tenth of the records, drawn from the seed, is clustered around
-//! 512 points: the median of a cluster's numbers, the most frequent of its categories, a few rounds. The points are
+//! some points: the median of a cluster's numbers, the most frequent of its categories, a few rounds. The points are
 //! ordered along the Hilbert curve. A record lies at its point's rank times the greatest possible distance, plus its
 //! own distance, which is the penalty of the box of the two: so records of different points do not mix.
 //!
-//! Cost: O(512·d·N), as sums of 512 neighbouring numbers per attribute, which vectorise.
+//! Where we differ: the paper takes 512 points whatever k is. Records at the same distance from a point may lie on all sides
+//! of it, so what lies around a point should not be much more than what is to become a class: the smaller k, the more
+//! points ([`points_for`]).
+//!
+//! Cost: O(p·d·N) for p points, as sums of p neighbouring numbers per attribute, which vectorise.
 
 use std::collections::HashSet;
 
@@ -27,24 +31,42 @@ use crate::with_matrix;
 /// The mapping.
 pub const IDISTANCE: Mapping = Mapping {
     name: "idistance",
-    summary: "by the nearest of 512 reference points and the distance from it",
-    map: |data, watch| with_matrix!(&data.records, matrix => map(data, matrix, watch)),
+    summary: "by the nearest of some reference points and the distance from it",
+    map: |data, watch| along_points(data, POINTS, watch),
 };
 
-/// Reference points.
+/// Reference points where nothing is known of k, as in the paper.
 const POINTS: usize = 512;
+/// As many as are ever chosen by k, and as few.
+const MOST: usize = 4096;
+const FEWEST: usize = 64;
+/// Distances that may be computed for more than [`POINTS`].
+const WORK: usize = 4_000_000_000;
 /// One in so many records is in the sample.
 const SAMPLED: usize = 10;
 /// Rounds of clustering.
 const ROUNDS: usize = 4;
-/// Domains of up to so many values have their distances to all points tabulated.
-const TABULATED: usize = 2048;
+/// Domains have their distances to all points tabulated if these are no more.
+const TABULATED: usize = 1 << 20;
 /// The stream of random numbers that draws the sample.
 const STREAM: u64 = 20;
 
-fn map<C: Code>(data: &Data, matrix: &Matrix<C>, watch: &dyn Watch) -> Result<Line> {
+/// How many reference points suit classes of k of so many records with so many attributes: about one for each class, a power
+/// of two, as far as the work allows.
+pub fn points_for(records: usize, attributes: usize, k: usize) -> usize {
+    let wanted = (records / k.max(1)).clamp(FEWEST, MOST);
+    let affordable = (WORK / (records * attributes).max(1)).max(POINTS);
+    1 << wanted.min(affordable).ilog2()
+}
+
+/// The records of a table along a line of so many reference points, or as many as there are different records.
+pub fn along_points(data: &Data, points: usize, watch: &dyn Watch) -> Result<Line> {
+    with_matrix!(&data.records, matrix => map(data, matrix, points, watch))
+}
+
+fn map<C: Code>(data: &Data, matrix: &Matrix<C>, points: usize, watch: &dyn Watch) -> Result<Line> {
     let kernel = Kernel::new(&data.attributes);
-    let points = ordered_points(data, &kernel, matrix, watch)?;
+    let points = ordered_points(data, &kernel, matrix, points, watch)?;
     let near = Near::new(&kernel, data, &points);
     watch.check()?;
     let nearest: Vec<(u32, f32)> = (0..matrix.len())
@@ -74,17 +96,18 @@ fn ordered_points<C: Code>(
     data: &Data,
     kernel: &Kernel,
     matrix: &Matrix<C>,
+    wanted: usize,
     watch: &dyn Watch,
 ) -> Result<Matrix<C>> {
     let mut random = ChaCha8Rng::seed_from_u64(data.seed);
     random.set_stream(STREAM);
     let count = matrix.len();
-    let drawn = (count / SAMPLED).max(POINTS).min(count);
+    let drawn = (count / SAMPLED).max(wanted).min(count);
     let mut sample: Vec<u32> =
         index::sample(&mut random, count, drawn).into_iter().map(|at| at as u32).collect();
     sample.sort_unstable();
     let sample_rows = matrix.gather(&sample);
-    let mut points = first_points(&sample_rows, &mut random);
+    let mut points = first_points(&sample_rows, wanted, &mut random);
     for _ in 0..ROUNDS {
         watch.check()?;
         points = centered(data, kernel, &sample_rows, points);
@@ -94,14 +117,14 @@ fn ordered_points<C: Code>(
 }
 
 /// Different records of the sample, in random order.
-fn first_points<C: Code>(sample: &Matrix<C>, random: &mut ChaCha8Rng) -> Matrix<C> {
+fn first_points<C: Code>(sample: &Matrix<C>, wanted: usize, random: &mut ChaCha8Rng) -> Matrix<C> {
     let mut order: Vec<u32> = (0..sample.len() as u32).collect();
     order.shuffle(random);
     let mut seen = HashSet::new();
     let codes = |row: u32| {
         sample.row(row as usize).as_flattened().iter().map(|code| code.index()).collect::<Vec<_>>()
     };
-    order.retain(|row| seen.len() < POINTS && seen.insert(codes(*row)));
+    order.retain(|row| seen.len() < wanted && seen.insert(codes(*row)));
     sample.gather(&order)
 }
 
@@ -156,7 +179,7 @@ impl<'a, C: Code> Near<'a, C> {
             .enumerate()
             .map(|(at, attribute)| {
                 let values = attribute.domain.len();
-                (values <= TABULATED).then(|| {
+                (values * points.len() <= TABULATED).then(|| {
                     let from_points = |code: usize| {
                         (0..points.len()).map(move |point| distance(kernel, points, point, at, code))
                     };

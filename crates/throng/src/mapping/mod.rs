@@ -6,10 +6,11 @@
 mod hilbert;
 mod idistance;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use hilbert::HILBERT;
-pub use idistance::IDISTANCE;
+pub use idistance::{IDISTANCE, along_points, points_for};
 
 use crate::curve::Keys;
 use crate::data::Data;
@@ -90,5 +91,19 @@ impl Data {
             return (mapping.map)(self, watch).map(Arc::new);
         }
         self.cache.get(mapping.name, || (mapping.map)(self, watch))
+    }
+
+    /// The records along a line of so many reference points, found when first asked for.
+    pub fn line_of_points(&self, points: usize, watch: &dyn Watch) -> Result<Arc<Line>> {
+        let found = self.cache.get("lines of points", || Ok(Mutex::new(BTreeMap::new())))?;
+        let known = |found: &Mutex<BTreeMap<usize, Arc<Line>>>| {
+            found.lock().unwrap_or_else(PoisonError::into_inner).get(&points).cloned()
+        };
+        if let Some(line) = known(&found) {
+            return Ok(line);
+        }
+        let line = Arc::new(along_points(self, points, watch)?);
+        found.lock().unwrap_or_else(PoisonError::into_inner).insert(points, Arc::clone(&line));
+        Ok(line)
     }
 }

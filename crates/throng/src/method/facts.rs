@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::refine::{End, Goal, Step};
+use super::refine::{End, Goal, Step, Why};
 
 /// One thing that a method says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,10 +26,33 @@ pub enum Fact {
         /// By what.
         by: Grouping,
     },
+    /// Records were grouped by the k that they ask for, because that loses less.
+    GroupedByNeed {
+        /// The least and the largest k of each band.
+        needs: Vec<(u32, u32)>,
+        /// The loss that it leads to.
+        gcp: f64,
+        /// The loss if all records had been grouped together.
+        gcp_together: f64,
+    },
     /// Records were left out because no release could have them.
     LeftOut {
         /// How many.
         records: usize,
+    },
+    /// Records were left out because the release loses less without them, each of them counted as fully lost.
+    LeftOutForOthers {
+        /// How many.
+        records: usize,
+    },
+    /// Peeling ended before it had looked at everything, and another method cut what was left.
+    PeeledInPart {
+        /// Records that were left.
+        rest: usize,
+        /// Of so many.
+        of: usize,
+        /// The other method.
+        by: Cow<'static, str>,
     },
     /// The privacy that was reached within a limit on the loss.
     ReachedWithinLimit {
@@ -65,6 +88,23 @@ pub enum Fact {
     },
 }
 
+impl Fact {
+    /// Says it beside what was said of other parts of a table: a thing once, and how many records were left out in all.
+    pub(super) fn join(self, said: &mut Vec<Fact>) {
+        if let Fact::LeftOutForOthers { records } = self {
+            for own in &mut *said {
+                if let Fact::LeftOutForOthers { records: before } = own {
+                    *before += records;
+                    return;
+                }
+            }
+        }
+        if !said.contains(&self) {
+            said.push(self);
+        }
+    }
+}
+
 /// By what records were put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -84,11 +124,6 @@ pub enum Grouping {
 pub enum Because {
     /// The policy limits the loss and asks for the most privacy.
     LossIsLimited,
-    /// A better one could take longer than this.
-    TableIsLarge {
-        /// Seconds that it may take.
-        seconds: f64,
-    },
     /// As a rule it loses least.
     LosesLeast,
     /// l is so near to the largest that is feasible that sensitive values must not decide.
@@ -137,6 +172,8 @@ pub enum Proof {
     OfTheTested,
     /// A local search met no valid string, so every attribute is at its coarsest level.
     NothingMet,
+    /// Somebody picked it; none was searched.
+    Picked,
 }
 
 /// The level of one attribute in a string.
@@ -186,6 +223,22 @@ pub struct Refinement {
     pub masked_by_missing: Vec<String>,
     /// The one of several classes that was looked at.
     pub class_of_several: Option<String>,
+    /// Attributes that are masked as a whole, and why.
+    #[serde(default)]
+    pub stayed: Vec<StayedMasked>,
+    /// The ways to search that were tried, in words, with the share of records whose class was predicted wrongly; the one
+    /// that was taken first.
+    #[serde(default)]
+    pub tried: Vec<(String, f64)>,
+}
+
+/// An attribute that is masked as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StayedMasked {
+    /// The attribute.
+    pub attribute: String,
+    /// Why.
+    pub why: Why,
 }
 
 /// What an attribute was refined into.

@@ -60,7 +60,7 @@ pub use k_map::{KMap, Population};
 pub use likeness::{Form as LikenessForm, Likeness, LikenessSpec};
 pub use max_gcp::MaxGcp;
 pub use max_loss::MaxLoss;
-pub use max_query_error::MaxQueryError;
+pub use max_query_error::{MaxQueryError, OwnQueries};
 pub use max_span::MaxSpan;
 pub use named::{QuasiIdentifier, QuasiIdentifiers};
 pub use personalized::{OwnAnonymity, OwnK, OwnKRule};
@@ -215,6 +215,19 @@ impl Requirement {
         if let Some(least) = demands.and_then(|demands| demands.iter().min()) {
             self.models.push(Arc::new(OwnAnonymity { least: *least as usize }));
         }
+        self
+    }
+
+    /// The same for records of which each asks for at least so many.
+    pub fn asked_by_all(mut self, k: usize) -> Self {
+        self.models.push(Arc::new(KAnonymity { k }));
+        self.quasi_identifiers.push(QuasiIdentifier::of_all(k));
+        self
+    }
+
+    /// The same without what records ask for themselves.
+    pub fn without_demands(mut self) -> Self {
+        self.models.retain(|model| model.part() != Part::OwnK);
         self
     }
 

@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use super::report;
 use crate::audit::{self, Keep, LowerBound};
 use crate::error::{Error, ErrorCode, Fault, Result};
+use crate::evaluate::queries;
 use crate::format::CSV;
 use crate::method::Methods;
 use crate::plan::{Choices, Plan, Registry};
@@ -34,6 +35,8 @@ pub struct Compare {
     pub ks: Vec<usize>,
     /// What every lot is drawn from, the same for all combinations; fresh unless somebody brings one.
     pub secret: Option<Secret>,
+    /// Whether to ask how far COUNT queries on each release are off.
+    pub queries: bool,
     /// The methods to choose from.
     pub registry: Registry,
 }
@@ -58,6 +61,7 @@ impl Compare {
         };
         let table = open(first)?;
         let mut trials = Trials::on(table, first, &self.data, self.secret.clone(), self.registry.clone())?;
+        trials.queries = self.queries;
         let mut runs = Vec::new();
         for policy in &policies {
             for method in &methods {
@@ -134,6 +138,8 @@ pub struct Trials {
     data: PathBuf,
     secret: Secret,
     registry: Registry,
+    /// Whether to ask how far COUNT queries on each release are off.
+    queries: bool,
     /// The lower bounds that are known, by k.
     bounds: IndexMap<Option<usize>, Option<LowerBound>>,
 }
@@ -159,7 +165,15 @@ impl Trials {
     ) -> Result<Self> {
         let problem = Problem::new(&table, policy)?;
         let secret = secret.map_or_else(Secret::fresh, Ok)?;
-        Ok(Trials { table, problem, data: data.to_owned(), secret, registry, bounds: IndexMap::new() })
+        Ok(Trials {
+            table,
+            problem,
+            data: data.to_owned(),
+            secret,
+            registry,
+            bounds: IndexMap::new(),
+            queries: false,
+        })
     }
 
     /// What the runs amount to.
@@ -182,17 +196,22 @@ impl Trials {
 
     /// Runs a policy's method; what it refuses is told with its reason.
     pub fn run(&mut self, policy: &Policy, bounded: Bounded, watch: &dyn Watch) -> Result<ComparisonRun> {
-        let (report, error) = match self.report(policy, bounded, watch) {
-            Ok(report) => (Some(report), None),
-            Err(error) => (None, Some(refusing(error)?)),
+        let (report, query_error, error) = match self.report(policy, bounded, watch) {
+            Ok((report, query_error)) => (Some(report), query_error, None),
+            Err(error) => (None, None, Some(refusing(error)?)),
         };
         let (refused, code) = (error.as_ref().map(in_words), error.map(|error| error.code()));
         let (method, k) = (policy.method.name.clone(), policy.privacy.k().map(|k| k as u64));
-        Ok(ComparisonRun { method, k, report, refused, code })
+        Ok(ComparisonRun { method, k, report, query_error, refused, code })
     }
 
     /// Releases what a plan finds as a file in memory and audits it.
-    fn report(&mut self, policy: &Policy, bounded: Bounded, watch: &dyn Watch) -> Result<Report> {
+    fn report(
+        &mut self,
+        policy: &Policy,
+        bounded: Bounded,
+        watch: &dyn Watch,
+    ) -> Result<(Report, Option<f64>)> {
         watch.check()?;
         watch.stage(&policy.method.name, None);
         let choices = Choices { secret: Some(self.secret.clone()), ..Choices::default() };
@@ -211,6 +230,10 @@ impl Trials {
         if !findings.measures.permuted {
             findings.measures.set_lower_bound(self.bound(&solved.policy, bounded, watch)?);
         }
+        let query_error = match self.queries {
+            true => queries::error_on(&self.problem, &solved.policy, &received)?,
+            false => None,
+        };
         findings.distributions.clear();
         findings.examples.clear();
         let mut overrides = vec![format!("--method {}", policy.method.name)];
@@ -223,7 +246,7 @@ impl Trials {
         };
         let stages = [("anonymize", anonymize), ("write", write), ("total", anonymize + write)];
         let seconds = stages.map(|(stage, seconds)| (stage.to_owned(), seconds)).into();
-        Ok(report(&plan, &self.problem, &solved, findings, provenance, seconds))
+        Ok((report((&plan, false), &self.problem, &solved, findings, provenance, seconds), query_error))
     }
 
     /// The bound on the loss of every release under a policy, computed once.

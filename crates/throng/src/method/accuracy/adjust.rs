@@ -21,7 +21,7 @@ pub(super) struct Pairs<'a, C> {
     direction: Vec<(u32, Direction)>,
     /// For each place whether its record has moved; it does so once.
     pub moved: Vec<bool>,
-    /// The most frequent values of a group.
+    /// The values of a group, the most frequent first.
     values: Vec<u32>,
 }
 
@@ -45,13 +45,13 @@ impl<'a, C: Code> Pairs<'a, C> {
         {}
     }
 
-    /// Moves one record of a most frequent value, if that is allowed.
+    /// Moves one record, of the most frequent value of which one may move and that helps.
     fn move_one(&mut self, source: &mut Group<C>, target: &mut Group<C>, direction: Direction) -> bool {
         if source.len() < 2 {
             return false;
         }
         let mut values = std::mem::take(&mut self.values);
-        source.counts.most_frequent(&mut values);
+        source.counts.by_frequency(&mut values);
         let moves = values.iter().any(|value| self.move_value(source, target, *value, direction));
         self.values = values;
         moves
@@ -78,11 +78,11 @@ impl<'a, C: Code> Pairs<'a, C> {
         true
     }
 
-    /// Whether the lower privacy of the two would not fall if a record moved, its value being a most frequent one.
+    /// Whether the lower privacy of the two would not fall if a record of a value moved.
     fn helps(&self, source: &Group<C>, target: &Group<C>, value: u32) -> bool {
         let privacy = |group: &Group<C>| self.goal.privacy(group.len(), group.counts.most());
         let now = privacy(source).min(privacy(target));
-        let without = self.goal.privacy(source.len() - 1, source.counts.most_without());
+        let without = self.goal.privacy(source.len() - 1, source.counts.most_without(value));
         let with = self.goal.privacy(target.len() + 1, target.counts.most_with(value));
         without.min(with) >= now
     }

@@ -193,17 +193,17 @@ impl Counts {
         self.most.max(self.values.count(value) + 1)
     }
 
-    /// The same with one record less of a value that is most frequent.
-    pub fn most_without(&self) -> u32 {
-        self.most - u32::from(self.of_count[self.most as usize] == 1)
+    /// The same with one record less of a value that occurs.
+    pub fn most_without(&self, value: u32) -> u32 {
+        let alone = self.values.count(value) == self.most && self.of_count[self.most as usize] == 1;
+        self.most - u32::from(alone)
     }
 
-    /// The most frequent values, ascending.
-    pub fn most_frequent(&self, values: &mut Vec<u32>) {
+    /// The values that occur, the most frequent first, of equally frequent ones the lowest.
+    pub fn by_frequency(&self, values: &mut Vec<u32>) {
         values.clear();
-        let most = self.values.present().filter(|(_, count)| *count == self.most);
-        values.extend(most.map(|(value, _)| value));
-        values.sort_unstable();
+        values.extend(self.values.present().map(|(value, _)| value));
+        values.sort_unstable_by_key(|value| (Reverse(self.values.count(*value)), *value));
     }
 }
 

@@ -2,19 +2,27 @@
 //!
 //! Ghinita et al. 2009, sections 5.3 and 6.3 (AC). Records are walked along the Hilbert curve; a group grows while its box
 //! stays within the limit. When it cannot grow any more, the next group is grown from what follows, and the pair is
-//! *adjusted*: a record of the most frequent sensitive value of one group moves to the other, the one that enlarges it
-//! least, if the other stays within the limit and the lower privacy of the two does not fall. A value moves in one
-//! direction per pair, and a record that came from the group before does not move on. For k every record counts
-//! as having the same value.
+//! *adjusted*: a record of one group moves to the other, of the most frequent sensitive value for which that helps and is
+//! allowed, the one that enlarges the other group least: if the other stays within the limit and the lower privacy of the
+//! two does not fall. A value moves in one direction per pair, and a record that came from the group before does not move
+//! on. For k every record counts as having the same value.
 //!
 //! Privacy is size over the count of the most frequent value, the lowest of all groups; for k, the smallest group.
 //!
-//! Cost: O(N·d) to grow. Of a group that gives records away, those of a value are put into a heap once, by what they
-//! would cost the other group; a record that moves then takes O(m + log n) steps, m being the number of values.
+//! Where we differ: how well that does depends on where the order happens to jump, and a wider limit may do worse than a
+//! tighter one. So by default several walks are made, along several orders and within tighter limits too, and the most
+//! private outcome is taken ([`tries`]); `tries = "one"` is the paper's single walk. Records may be left out where the
+//! policy allows that ([`outcome`]). If nothing is reached, nothing is published.
+//!
+//! Cost of a walk: O(N·d) to grow. Of a group that gives records away, those of a value are put into a heap once, by what
+//! they would cost the other group; a record that moves then takes O(m log m + log n) steps, m being the number of values.
 
 mod adjust;
+mod best;
 mod group;
+mod outcome;
 pub mod search;
+mod tries;
 
 use std::cell::RefCell;
 
@@ -22,11 +30,14 @@ use adjust::Pairs;
 use group::Group;
 
 use super::options::words;
-use super::{Entry, Fact, Method, OptionKind, OptionSpec, Options, Partition, Solution, Traits};
+pub(super) use best::most_private;
+pub(super) use outcome::reached;
+
+use super::{Entry, Method, OptionKind, OptionSpec, Options, Partition, Solution, Traits};
 use crate::error::{Error, ErrorCode, Result};
 use crate::loss::{Extent, Kernel, Limits};
 use crate::mapping::{MAPPINGS, Mapping};
-use crate::privacy::{Histogram, Judge, Part};
+use crate::privacy::{Histogram, Part};
 use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -39,10 +50,23 @@ pub const ACCURACY: Entry = Entry {
     guarantee: "no class exceeds the limit; privacy is not guaranteed to be the highest possible",
     takes: &[Part::MaxLoss, Part::K, Part::L, Part::T],
     needs: &[Part::MaxLoss],
-    options: &[MAPPING_OPTION, WANTED_OPTION],
-    traits: Traits::USUAL,
+    options: &[
+        MAPPING_OPTION,
+        OptionSpec {
+            name: "tries",
+            kind: OptionKind::Choice { words: &TRIES_WORDS },
+            help: "several walks, along other orders and within tighter limits too, of which the most private is taken; or \
+                   one, as in the paper",
+        },
+        WANTED_OPTION,
+    ],
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure: |options, _| {
-        Ok(Box::new(Accuracy { mapping: mapping_option(options)?, wanted: Wanted::option(options)? }))
+        Ok(Box::new(Accuracy {
+            mapping: mapping_option(options)?,
+            tries: options.choice("tries", TRIES)?,
+            wanted: Wanted::option(options)?,
+        }))
     },
 };
 
@@ -51,9 +75,24 @@ pub const ACCURACY: Entry = Entry {
 pub struct Accuracy {
     /// How records get on the line.
     pub mapping: Mapping,
+    /// How many walks are made.
+    pub tries: Tries,
     /// Which privacy is wanted.
     pub wanted: Wanted,
 }
+
+/// How many walks are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Tries {
+    /// Several, of which the most private is taken.
+    #[default]
+    Several,
+    /// One, as in the paper.
+    One,
+}
+
+const TRIES: &[(&str, Tries)] = &[("several", Tries::Several), ("one", Tries::One)];
+const TRIES_WORDS: [&str; TRIES.len()] = words(TRIES);
 
 /// Which privacy is to be as high as possible, as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,13 +207,28 @@ impl Goal {
 impl Method for Accuracy {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         let goal = self.wanted.goal(problem)?;
-        watch.stage("ordering", None);
-        let line = problem.line(&self.mapping, watch)?;
-        watch.stage("grouping", Some(problem.len() as u64));
-        let partition =
-            with_matrix!(&problem.records, matrix => walk(problem, matrix, line.order(), goal, watch))?;
+        let partition = match self.tries {
+            Tries::One => {
+                watch.stage("ordering", None);
+                let line = problem.line(&self.mapping, watch)?;
+                watch.stage("grouping", Some(problem.len() as u64));
+                walk_within(problem, line.order(), &problem.limits, goal, watch)?
+            }
+            Tries::Several => tries::best(problem, &self.mapping, goal, watch)?,
+        };
         reached(problem, goal, partition)
     }
+}
+
+/// Grows groups along an order and adjusts neighbours, all of them within limits.
+fn walk_within(
+    problem: &Problem,
+    order: &[u32],
+    limits: &Limits,
+    goal: Goal,
+    watch: &dyn Watch,
+) -> Result<Partition> {
+    with_matrix!(&problem.records, matrix => walk(problem, matrix, (order, limits), goal, watch))
 }
 
 /// Records in the order of a line, and what their boxes are measured by.
@@ -193,11 +247,11 @@ impl<C: Code> Sorted<'_, C> {
     }
 }
 
-/// Grows groups along an order and adjusts neighbours.
+/// The same for rows of a width.
 fn walk<C: Code>(
     problem: &Problem,
     matrix: &Matrix<C>,
-    order: &[u32],
+    (order, limits): (&[u32], &Limits),
     goal: Goal,
     watch: &dyn Watch,
 ) -> Result<Partition> {
@@ -206,7 +260,7 @@ fn walk<C: Code>(
         rows: matrix.gather(order),
         values: order.iter().map(|record| values[*record as usize]).collect(),
         kernel: &Kernel::new(&problem.attributes),
-        limits: &problem.limits,
+        limits,
         scratch: RefCell::new(Extent::of(&vec![[C::default(); LANES]; matrix.stride()])),
     };
     let mut pairs = Pairs::new(&line, goal, domain);
@@ -237,22 +291,4 @@ fn walk<C: Code>(
         finish(&before, &pairs.moved)?;
     }
     Ok(Partition::from_sizes(records, sizes))
-}
-
-/// A solution of the dual problem, if it meets what the policy requires as well.
-pub(super) fn reached(problem: &Problem, goal: Goal, partition: Partition) -> Result<Solution> {
-    let privacy = goal.of_partition(problem, &partition);
-    let told = (privacy * 1000.0).floor() / 1000.0;
-    let judge = Judge::new(problem);
-    let mut room = judge.tally();
-    if !partition.groups().all(|group| judge.holds_in(&mut room, group.iter().copied())) {
-        let asked = problem.requirement.describe().join(" and ");
-        return Err(Error::new(
-            ErrorCode::LimitTooTight,
-            format!("within the limit on the loss {} = {told} was reached, but not {asked}", goal.name()),
-        )
-        .with_hint("allow more loss, or require less privacy"));
-    }
-    let fact = Fact::ReachedWithinLimit { measure: goal.name().into(), value: told };
-    Ok(Solution { facts: vec![fact], ..Solution::from(partition) })
 }

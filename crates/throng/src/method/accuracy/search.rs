@@ -3,11 +3,18 @@
 //! IPCSD of Ghinita et al. 2009: binary search on l from 1 to records over the most frequent value's count (on whole
 //! numbers of k where no l is wanted), keeping the most private partition whose groups all stay within the limit. The
 //! search takes loss to grow with privacy, which methods do not guarantee, so it may miss the best.
+//!
+//! Over `hilbert` and `idistance` with k the search would try cuts of a line into runs of up to 2k records, each of which
+//! takes O(k·N). There the largest k at which any cut of the line stays within the limit is found directly
+//! ([`largest_runs`]), in O(N·d + N log N); no k that the search could find is larger.
 
 use super::{Goal, WANTED_OPTION, Wanted, reached};
 use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::loss::{Extent, Kernel};
+use crate::mapping::{self, Mapping};
+use crate::method::exact::within::largest_runs;
 use crate::method::options::Numbers;
+use crate::method::ordered;
 use crate::method::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits};
 use crate::privacy::Diversity;
 use crate::privacy::{KAnonymity, LDiversity, Model, Part, Requirement};
@@ -36,7 +43,7 @@ pub const ACCURACY_SEARCH: Entry = Entry {
         },
         WANTED_OPTION,
     ],
-    traits: Traits::USUAL,
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure: |options, methods| {
         let name = options.text("over")?.unwrap_or_default();
         let over = methods.find(name)?;
@@ -49,7 +56,12 @@ pub const ACCURACY_SEARCH: Entry = Entry {
         }
         let method = (over.configure)(options, methods)?;
         let (wanted, threshold) = (Wanted::option(options)?, options.number("threshold")?);
-        Ok(Box::new(Search { method, wanted, threshold }))
+        let along = match name {
+            _ if name == ordered::HILBERT.name => Some(mapping::HILBERT),
+            _ if name == ordered::IDISTANCE.name => Some(mapping::IDISTANCE),
+            _ => None,
+        };
+        Ok(Box::new(Search { method, along, wanted, threshold }))
     },
 };
 
@@ -57,6 +69,8 @@ pub const ACCURACY_SEARCH: Entry = Entry {
 pub struct Search {
     /// The method that is tried.
     pub method: Box<dyn Method>,
+    /// The line that the method cuts with the least loss, if that is what it does.
+    pub along: Option<Mapping>,
     /// Which privacy is wanted.
     pub wanted: Wanted,
     /// The search ends when the interval of l is shorter.
@@ -66,8 +80,17 @@ pub struct Search {
 impl Method for Search {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         let goal = self.wanted.goal(problem)?;
-        let mut trial = problem.clone();
         let kernel = Kernel::new(&problem.attributes);
+        if let (Goal::Size, Some(mapping)) = (goal, &self.along) {
+            let line = problem.line(mapping, watch)?;
+            let runs = with_matrix!(&problem.records, matrix => {
+                largest_runs(problem, matrix, &kernel, line.order(), watch)
+            });
+            return reached(problem, goal, runs?);
+        }
+        let mut trial = problem.clone();
+        // What may be left out is decided at the end.
+        trial.suppressible = 0;
         // Not even a single record is out of bounds, so every record for itself is where the search begins.
         let all: Vec<u32> = (0..problem.len() as u32).collect();
         let mut best = Partition::from_sizes(all, vec![1; problem.len()]);

@@ -1,18 +1,23 @@
 //! Bottom-up local recoding: every group that is too small joins the group nearest to it, again and again.
 //!
 //! Xu et al. 2006, section 4.1. Records start as groups of their own, equal ones together. In each round, every group
-//! that does not meet the requirement merges with the group whose union with it has the least penalty, in the order of
+//! that does not meet the requirement merges with the group nearest to it, in the order of
 //! ids; a group that others joined before its turn and that is large enough by then stays. (Letting it pass even if it is
 //! still too small, so that groups double in size, loses more.) Then groups of 2k records or more are cut into ⌊n/k⌋
 //! pieces of at least k ([`super::local::pieces`]), which the paper leaves open. Rounds go on until every group meets
 //! the requirement; with k alone, groups have k … 2k − 1 records.
 //!
+//! Where we differ: the paper's nearest group is the one whose union with it has the least penalty (`merge = "union"`).
+//! That a union is narrow says nothing of what it costs: a large group that must grow costs all its members. By default
+//! (`merge = "growth"`) the nearest is the one with which the loss grows least, (n₁ + n₂)·NCP(union) − n₁·NCP₁ − n₂·NCP₂.
+//! On Adult that loses a third less.
+//!
 //! With l-diversity or t-closeness, groups merge until that holds, and are cut only where each piece meets it.
 //!
 //! Cost: the papers scan all groups for each group, O(N²) a round. Here [`super::local::index`] finds what the scan
-//! finds. Rounds are sequential by nature, for each merge moves a group; but a group that grows only moves away, so
-//! what was nearest stays nearest while it has not changed itself. Searches therefore run in parallel for a batch of
-//! groups, and the few whose find has changed meanwhile are repeated. The outcome is that of one search at a time.
+//! finds. Rounds are sequential by nature, for each merge changes a group. Searches run in parallel for a batch of groups; what
+//! a group found is still the best among the groups that have not changed since, unless it is one of those that have. So
+//! those few are looked at again when its turn comes. The outcome is that of one search at a time.
 
 mod pool;
 
@@ -20,7 +25,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use self::pool::Pool;
 use super::local::halves::{Halving, Join};
-use super::local::index::{Best, Index};
+use super::local::index::{Best, Index, Measure};
 use super::local::pieces::{Cutter, Split};
 use super::local::random_order;
 use super::options::words;
@@ -41,31 +46,57 @@ pub const BOTTOM_UP: Entry = Entry {
     needs: &[],
     options: &[
         OptionSpec {
+            name: "merge",
+            kind: OptionKind::Choice { words: &MERGES },
+            help: "which group is nearest: the one with which the loss grows least, or the one with the narrowest union, as \
+                   in the paper",
+        },
+        OptionSpec {
             name: "split",
             kind: OptionKind::Choice { words: &SPLITS },
             help: "how groups that became too large are cut",
         },
         local::ROUNDS_OPTION,
     ],
-    traits: Traits::USUAL,
+    traits: Traits::GROUPING,
     configure: |options, _| {
+        let merge = options.choice("merge", Merge::CHOICES)?;
         let split = options.choice("split", Split::CHOICES)?;
         let rounds = options.whole("rounds")? as usize;
-        Ok(Box::new(BottomUp { split, rounds, search: Search::Index }))
+        Ok(Box::new(BottomUp { merge, split, rounds, search: Search::Index }))
     },
 };
 
+const MERGES: [&str; Merge::CHOICES.len()] = words(Merge::CHOICES);
 const SPLITS: [&str; Split::CHOICES.len()] = words(Split::CHOICES);
 
 /// The method.
 #[derive(Clone, Copy, Debug)]
 pub struct BottomUp {
+    /// Which group is the nearest.
+    pub merge: Merge,
     /// How groups that are too large are cut.
     pub split: Split,
     /// Scans for the seeds of a cut.
     pub rounds: usize,
     /// How the nearest group is found.
     pub search: Search,
+}
+
+/// Which group is the nearest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Merge {
+    /// The one with which the loss of both together grows least.
+    #[default]
+    Growth,
+    /// The one whose union with it has the least penalty, as in the paper.
+    Union,
+}
+
+impl Merge {
+    /// Their names as options.
+    pub const CHOICES: &'static [(&'static str, Merge)] =
+        &[("growth", Merge::Growth), ("union", Merge::Union)];
 }
 
 /// How the nearest group is found; what is found is the same.
@@ -79,9 +110,8 @@ pub enum Search {
 
 /// The stream of random numbers of the order in which groups are cut.
 const STREAM: u64 = 10;
-/// A batch of searches is this share of a round, and at least so many.
-const BATCHES: usize = 16;
-const SMALLEST_BATCH: usize = 64;
+/// So many groups search at the same time.
+const BATCH: usize = 256;
 
 impl AnyWidth for BottomUp {
     const STAGE: &'static str = "merging";
@@ -100,13 +130,13 @@ impl AnyWidth for BottomUp {
         for (place, record) in (0..).zip(random_order(problem, STREAM)) {
             rank[record as usize] = place;
         }
-        let mut pool = Pool::of_equal_records(problem, &judge, matrix).cut(&cutter, &rank);
+        let mut pool = Pool::of_equal_records(problem, &judge, matrix, &kernel).cut(&cutter, &rank);
         let mut done = 0;
         while pool.len() > 1 && pool.any_unmet() {
             watch.check()?;
             match self.search {
-                Search::Index => pool = merge_round(pool, &kernel, watch)?,
-                Search::Scan => scan_round(&mut pool, &kernel, watch)?,
+                Search::Index => pool = merge_round(pool, &kernel, self.merge, watch)?,
+                Search::Scan => scan_round(&mut pool, self.merge, watch)?,
             }
             pool = pool.cut(&cutter, &rank);
             let met = pool.records_met();
@@ -122,19 +152,19 @@ impl AnyWidth for BottomUp {
 fn merge_round<'a, C: Code>(
     mut pool: Pool<'a, C>,
     kernel: &Kernel,
+    merge: Merge,
     watch: &dyn Watch,
 ) -> Result<Pool<'a, C>> {
     let mut turns = pool.unmet();
-    let batch = turns.len().div_ceil(BATCHES).max(SMALLEST_BATCH);
     while !turns.is_empty() {
         // Groups that grew make the nodes above them loose, so the index is made anew once half of them are gone.
-        let mut index = Index::new(kernel, &pool.boxes, pool.sizes());
+        let mut round = Round { index: Index::new(kernel, &pool.boxes, pool.masses()), kernel, merge };
         let enough = pool.len() / 2;
         let mut done = 0;
         while done < turns.len() && (done == 0 || pool.left() > enough) {
             watch.check()?;
-            let end = turns.len().min(done + batch);
-            join_nearest(&mut pool, &mut index, kernel, &turns[done..end]);
+            let end = turns.len().min(done + BATCH);
+            round.join_nearest(&mut pool, &turns[done..end]);
             done = end;
         }
         turns.drain(..done);
@@ -145,41 +175,81 @@ fn merge_round<'a, C: Code>(
     Ok(pool)
 }
 
-/// Lets groups join their nearest, one after the other. All of them search at the same time first.
-fn join_nearest<C: Code>(pool: &mut Pool<'_, C>, index: &mut Index<C>, kernel: &Kernel, turns: &[u32]) {
-    let search = |index: &Index<C>, pool: &Pool<'_, C>, id: u32| {
-        index.nearest(kernel, id, pool.boxes.get(id as usize))
-    };
-    let find = |id: &u32| if pool.waits(*id) { search(index, pool, *id) } else { None };
-    let found: Vec<Option<Best>> = turns.par_iter().with_min_len(8).map(find).collect();
-    let stamp = pool.stamp();
-    for (&id, found) in turns.iter().zip(found) {
-        // With l or t, a group may have met the requirement at first and not any more.
-        if !pool.waits(id) {
-            continue;
-        }
-        // A find is stale if either of the two has changed since.
-        let stale = |best: Best| pool.changed_since(id, stamp) || pool.changed_since(best.id, stamp);
-        let found = if found.is_none_or(stale) { search(index, pool, id) } else { found };
-        if let Some(Best { id: target, .. }) = found {
+/// What the searches of a round need.
+struct Round<'a, C> {
+    index: Index<C>,
+    kernel: &'a Kernel,
+    merge: Merge,
+}
+
+impl<C: Code> Round<'_, C> {
+    fn search(&self, pool: &Pool<'_, C>, id: u32) -> Option<Best> {
+        let measure = pool.measure(self.merge, id);
+        self.index.nearest(self.kernel, id, pool.boxes.get(id as usize), measure)
+    }
+
+    /// Lets groups join their nearest, one after the other. All of them search at the same time first.
+    fn join_nearest(&mut self, pool: &mut Pool<'_, C>, turns: &[u32]) {
+        let find = |id: &u32| if pool.waits(*id) { self.search(pool, *id) } else { None };
+        let found: Vec<Option<Best>> = turns.par_iter().with_min_len(8).map(find).collect();
+        let stamp = pool.stamp();
+        // Groups that grew since the searches; none is here twice.
+        let mut grown: Vec<u32> = Vec::new();
+        for (&id, found) in turns.iter().zip(found) {
+            // With l or t, a group may have met the requirement at first and not any more.
+            if !pool.waits(id) {
+                continue;
+            }
+            let Some(Best { id: target, .. }) = self.up_to_date(pool, (id, found), stamp, &grown) else {
+                continue;
+            };
+            if !pool.changed_since(target, stamp) {
+                grown.push(target);
+            }
             pool.merge(id, target);
-            index.remove(id);
-            index.set(target, pool.boxes.get(target as usize), 0);
+            self.index.remove(id);
+            let mass = pool.masses()[target as usize];
+            self.index.set(target, pool.boxes.get(target as usize), mass);
         }
+    }
+
+    /// What a group would find now, from what it found when the batch began.
+    fn up_to_date(
+        &self,
+        pool: &Pool<'_, C>,
+        (id, found): (u32, Option<Best>),
+        stamp: u32,
+        grown: &[u32],
+    ) -> Option<Best> {
+        let changed = |id: u32| pool.changed_since(id, stamp);
+        let Some(mut best) = found.filter(|best| !changed(id) && !changed(best.id)) else {
+            return self.search(pool, id);
+        };
+        let measure = pool.measure(self.merge, id);
+        // A union only grows with the groups, so one that lost before has lost for good.
+        if measure != Measure::Union {
+            for &other in grown.iter().filter(|other| !pool.gone(**other)) {
+                let cost = pool.cost(measure, id, other);
+                if best.loses_to(cost, other) {
+                    best = Best { cost, id: other };
+                }
+            }
+        }
+        Some(best)
     }
 }
 
 /// One round that looks at all groups for each.
-fn scan_round<C: Code>(pool: &mut Pool<'_, C>, kernel: &Kernel, watch: &dyn Watch) -> Result<()> {
+fn scan_round<C: Code>(pool: &mut Pool<'_, C>, merge: Merge, watch: &dyn Watch) -> Result<()> {
     for id in pool.unmet() {
         watch.check()?;
         if !pool.waits(id) {
             continue;
         }
-        let own = pool.boxes.get(id as usize);
+        let measure = pool.measure(merge, id);
         let mut best = Best::NONE;
         for other in (0..pool.len() as u32).filter(|other| *other != id && !pool.gone(*other)) {
-            let cost = kernel.union_up_to(own, pool.boxes.get(other as usize), f64::INFINITY);
+            let cost = pool.cost(measure, id, other);
             if best.loses_to(cost, other) {
                 best = Best { cost, id: other };
             }

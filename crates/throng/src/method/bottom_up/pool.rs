@@ -3,8 +3,11 @@
 use hashbrown::HashTable;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use super::Merge;
+use crate::loss::Kernel;
 use crate::method::Partition;
 use crate::method::local::BoxList;
+use crate::method::local::index::{Mass, Measure};
 use crate::method::local::pieces::Cutter;
 use crate::privacy::{Judge, Tally};
 use crate::problem::{Code, Lanes, Matrix, Problem};
@@ -17,12 +20,14 @@ pub struct Pool<'a, C> {
     problem: &'a Problem,
     judge: &'a Judge<'a>,
     matrix: &'a Matrix<C>,
+    kernel: &'a Kernel,
     /// The box of each group.
     pub boxes: BoxList<C>,
     first: Vec<u32>,
     last: Vec<u32>,
     next: Vec<u32>,
-    size: Vec<u32>,
+    /// The size of each group and what its box costs.
+    mass: Vec<Mass>,
     met: Vec<bool>,
     /// When each group last took part in a merge of this round; `NONE` before.
     merged_at: Vec<u32>,
@@ -33,16 +38,17 @@ pub struct Pool<'a, C> {
 }
 
 impl<'a, C: Code> Pool<'a, C> {
-    fn new(problem: &'a Problem, judge: &'a Judge<'a>, matrix: &'a Matrix<C>) -> Self {
+    fn new(problem: &'a Problem, judge: &'a Judge<'a>, matrix: &'a Matrix<C>, kernel: &'a Kernel) -> Self {
         Pool {
             problem,
             judge,
             matrix,
+            kernel,
             boxes: BoxList::new(matrix.stride()),
             first: Vec::new(),
             last: Vec::new(),
             next: vec![NONE; problem.len()],
-            size: Vec::new(),
+            mass: Vec::new(),
             met: Vec::new(),
             merged_at: Vec::new(),
             gone: Vec::new(),
@@ -52,8 +58,13 @@ impl<'a, C: Code> Pool<'a, C> {
     }
 
     /// Equal records as groups, in the order of their first records.
-    pub fn of_equal_records(problem: &'a Problem, judge: &'a Judge<'a>, matrix: &'a Matrix<C>) -> Self {
-        let mut pool = Self::new(problem, judge, matrix);
+    pub fn of_equal_records(
+        problem: &'a Problem,
+        judge: &'a Judge<'a>,
+        matrix: &'a Matrix<C>,
+        kernel: &'a Kernel,
+    ) -> Self {
+        let mut pool = Self::new(problem, judge, matrix, kernel);
         let mut known: HashTable<u32> = HashTable::new();
         for record in 0..problem.len() as u32 {
             let row = matrix.row(record as usize);
@@ -70,6 +81,7 @@ impl<'a, C: Code> Pool<'a, C> {
         }
         for id in 0..pool.len() as u32 {
             pool.met[id as usize] = pool.meets(id);
+            pool.price(id);
         }
         pool
     }
@@ -79,7 +91,7 @@ impl<'a, C: Code> Pool<'a, C> {
         self.boxes.push((row, row));
         self.first.push(record);
         self.last.push(record);
-        self.size.push(1);
+        self.mass.push(Mass { size: 1, penalty: 0.0 });
         self.met.push(false);
         self.merged_at.push(NONE);
         self.gone.push(false);
@@ -90,7 +102,13 @@ impl<'a, C: Code> Pool<'a, C> {
         let id = id as usize;
         self.next[self.last[id] as usize] = record;
         self.last[id] = record;
-        self.size[id] += 1;
+        self.mass[id].size += 1;
+    }
+
+    /// Notes what the box of a group costs.
+    fn price(&mut self, id: u32) {
+        let sides = self.boxes.get(id as usize);
+        self.mass[id as usize].penalty = self.kernel.union_up_to(sides, sides, f64::INFINITY);
     }
 
     /// Number of groups, those that are gone included.
@@ -98,9 +116,26 @@ impl<'a, C: Code> Pool<'a, C> {
         self.first.len()
     }
 
-    /// The size of each group.
-    pub fn sizes(&self) -> &[u32] {
-        &self.size
+    /// The size of each group and what its box costs.
+    pub fn masses(&self) -> &[Mass] {
+        &self.mass
+    }
+
+    /// What a group compares when it looks for another.
+    pub fn measure(&self, merge: Merge, id: u32) -> Measure {
+        match merge {
+            Merge::Union => Measure::Union,
+            Merge::Growth => {
+                let Mass { size, penalty } = self.mass[id as usize];
+                Measure::Growth { size, penalty }
+            }
+        }
+    }
+
+    /// What another group costs one that looks.
+    pub fn cost(&self, measure: Measure, id: u32, other: u32) -> f64 {
+        let (own, other_box) = (self.boxes.get(id as usize), self.boxes.get(other as usize));
+        measure.cost(self.kernel.union_up_to(own, other_box, f64::INFINITY), self.mass[other as usize])
     }
 
     /// Whether a group was merged into another one.
@@ -141,7 +176,7 @@ impl<'a, C: Code> Pool<'a, C> {
 
     /// How many records are in groups that meet the requirement.
     pub fn records_met(&self) -> u64 {
-        self.met.iter().zip(&self.size).filter(|(met, _)| **met).map(|(_, size)| u64::from(*size)).sum()
+        self.met.iter().zip(&self.mass).filter(|(met, _)| **met).map(|(_, mass)| u64::from(mass.size)).sum()
     }
 
     /// Merges a group into another.
@@ -149,8 +184,9 @@ impl<'a, C: Code> Pool<'a, C> {
         let (from, to) = (id as usize, target as usize);
         self.next[self.last[to] as usize] = self.first[from];
         self.last[to] = self.last[from];
-        self.size[to] += self.size[from];
+        self.mass[to].size += self.mass[from].size;
         self.boxes.grow_around(to, from);
+        self.price(target);
         self.gone[from] = true;
         self.merged_at[from] = self.merges;
         self.merged_at[to] = self.merges;
@@ -160,7 +196,7 @@ impl<'a, C: Code> Pool<'a, C> {
 
     fn members(&self, id: u32) -> impl ExactSizeIterator<Item = u32> + '_ {
         let mut at = self.first[id as usize];
-        (0..self.size[id as usize]).map(move |_| {
+        (0..self.mass[id as usize].size).map(move |_| {
             let record = at;
             at = self.next[at as usize];
             record
@@ -177,7 +213,7 @@ impl<'a, C: Code> Pool<'a, C> {
     /// Cuts groups that are too large and numbers all that are left again, pieces in the place of their group.
     pub fn cut(self, cutter: &Cutter<'_, C>, rank: &[u32]) -> Self {
         let largest = 2 * self.judge.smallest();
-        let too_large = |id: &u32| !self.gone(*id) && self.size[*id as usize] as usize >= largest;
+        let too_large = |id: &u32| !self.gone(*id) && self.mass[*id as usize].size as usize >= largest;
         let to_cut: Vec<u32> = (0..self.len() as u32).filter(too_large).collect();
         let pieces: Vec<Vec<Vec<u32>>> = to_cut
             .into_par_iter()
@@ -188,7 +224,7 @@ impl<'a, C: Code> Pool<'a, C> {
             })
             .collect();
         let mut pieces = pieces.into_iter();
-        let mut next = Self::new(self.problem, self.judge, self.matrix);
+        let mut next = Self::new(self.problem, self.judge, self.matrix, self.kernel);
         for id in (0..self.len() as u32).filter(|id| !self.gone(*id)) {
             if too_large(&id) {
                 for piece in pieces.next().unwrap_or_default() {
@@ -205,7 +241,7 @@ impl<'a, C: Code> Pool<'a, C> {
 
     /// Numbers the groups that are left again, in the same order, and so those of a list, of which others are left out.
     pub fn compacted(self, listed: &mut Vec<u32>) -> Self {
-        let mut next = Self::new(self.problem, self.judge, self.matrix);
+        let mut next = Self::new(self.problem, self.judge, self.matrix, self.kernel);
         let mut new_id = vec![NONE; self.len()];
         for id in (0..self.len() as u32).filter(|id| !self.gone(*id)) {
             let new = next.add(self.members(id));
@@ -224,6 +260,7 @@ impl<'a, C: Code> Pool<'a, C> {
             let row = self.matrix.row(record as usize);
             self.boxes.grow(id as usize, (row, row));
         }
+        self.price(id);
         id
     }
 
@@ -233,7 +270,7 @@ impl<'a, C: Code> Pool<'a, C> {
         let mut sizes = Vec::with_capacity(self.len());
         for id in (0..self.len() as u32).filter(|id| !self.gone(*id)) {
             order.extend(self.members(id));
-            sizes.push(self.size[id as usize] as usize);
+            sizes.push(self.mass[id as usize].size as usize);
         }
         Partition::from_sizes(order, sizes)
     }

@@ -8,6 +8,9 @@
 //! attribute and are summed in one order, so this holds for the rounded sums too: the search skips a node only if
 //! nothing below it could win, and finds what looking at every item finds, of equals the lowest id.
 //!
+//! What an item costs may depend on more than the box around both ([`Measure`]): on how many records it has, and on what it
+//! costs already. A node keeps the smallest size and the highest penalty below it, which bound that from below too.
+//!
 //! Corners that move apart (groups that grow) leave all nodes valid. For others the nodes above are loosened.
 //!
 //! Cost: O(N log N) to build. A search starts at the leaf of the box that asks and goes up; how much it visits depends
@@ -36,7 +39,58 @@ pub struct Index<C> {
     id_of_slot: Vec<u32>,
     leaf_of_slot: Vec<u32>,
     slot_of_id: Vec<u32>,
-    size_of_slot: Vec<u32>,
+    mass_of_slot: Vec<Mass>,
+}
+
+/// What is known of an item beside its corners.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mass {
+    /// How many records it has.
+    pub size: u32,
+    /// What it costs by itself, for a measure that asks for that.
+    pub penalty: f64,
+}
+
+/// What an item costs a box that looks for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Measure {
+    /// The penalty of the box around both.
+    Union,
+    /// By how much the loss of both together grows, loss being records times penalty. `size` and `penalty` are those of
+    /// the box that looks.
+    Growth {
+        /// Its records.
+        size: u32,
+        /// What it costs.
+        penalty: f64,
+    },
+}
+
+impl Measure {
+    /// The cost, from the penalty of the box around both. It rises with `union` and with the item's size and falls with
+    /// the item's penalty, rounded as it is, so that it bounds what lies below a node.
+    #[inline(always)]
+    pub fn cost(self, union: f64, item: Mass) -> f64 {
+        match self {
+            Measure::Union => union,
+            Measure::Growth { size, penalty } => {
+                f64::from(size) * (union - penalty).max(0.0)
+                    + f64::from(item.size) * (union - item.penalty).max(0.0)
+            }
+        }
+    }
+
+    /// No box around both that costs more than this has a cost of `cost` or less.
+    #[inline(always)]
+    fn reach(self, cost: f64) -> f64 {
+        match self {
+            Measure::Union => cost,
+            // With room for rounding: what is looked at in vain does no harm.
+            Measure::Growth { size, penalty } => {
+                (penalty + cost / f64::from(size.max(1))) * (1.0 + 1e-9) + 1e-300
+            }
+        }
+    }
 }
 
 /// A node; its left child follows it. Links are distances, so that parts of a tree can be put together.
@@ -55,6 +109,8 @@ struct Node {
     live: u32,
     /// No item below is larger.
     largest: u32,
+    /// No item below is smaller, nor costs more.
+    lightest: Mass,
 }
 
 /// The best found so far.
@@ -78,11 +134,11 @@ impl Best {
 }
 
 impl<C: Code> Index<C> {
-    /// An index over items with the ids 0, 1, 2, … and sizes of their own, by which searches may choose.
-    pub fn new(kernel: &Kernel, items: &BoxList<C>, sizes: &[u32]) -> Self {
+    /// An index over items with the ids 0, 1, 2, … and masses of their own, by which searches may choose.
+    pub fn new(kernel: &Kernel, items: &BoxList<C>, masses: &[Mass]) -> Self {
         let mut order: Vec<u32> = (0..items.len() as u32).collect();
         let mut tree = Part { nodes: Vec::new(), corners: BoxList::new(items.stride) };
-        Planner { kernel, items, sizes, room: Vec::new() }.build(&mut order, 0, &mut tree);
+        Planner { kernel, items, masses, room: Vec::new() }.build(&mut order, 0, &mut tree);
         let Part { nodes, corners } = tree;
         let mut sorted = BoxList::new(items.stride);
         let mut slot_of_id = vec![0; order.len()];
@@ -94,8 +150,8 @@ impl<C: Code> Index<C> {
         for (at, node) in (0..).zip(&nodes).filter(|(_, node)| node.right == 0) {
             leaf_of_slot[node.start as usize..node.end as usize].fill(at);
         }
-        let size_of_slot = order.iter().map(|id| sizes[*id as usize]).collect();
-        Index { nodes, corners, items: sorted, id_of_slot: order, leaf_of_slot, slot_of_id, size_of_slot }
+        let mass_of_slot = order.iter().map(|id| masses[*id as usize]).collect();
+        Index { nodes, corners, items: sorted, id_of_slot: order, leaf_of_slot, slot_of_id, mass_of_slot }
     }
 
     /// Takes an item out.
@@ -112,14 +168,13 @@ impl<C: Code> Index<C> {
         }
     }
 
-    /// Moves the corners of an item and tells its size.
-    pub fn set(&mut self, id: u32, (low, high): Sides<'_, C>, size: u32) {
+    /// Moves the corners of an item and tells its mass.
+    pub fn set(&mut self, id: u32, (low, high): Sides<'_, C>, mass: Mass) {
         let slot = self.slot_of_id[id as usize] as usize;
         self.items.set(slot, (low, high));
-        self.size_of_slot[slot] = size;
+        self.mass_of_slot[slot] = mass;
         let mut at = self.leaf_of_slot[slot] as usize;
-        while loosen(&mut self.corners, at, (low, high)) | (self.nodes[at].largest < size) {
-            self.nodes[at].largest = self.nodes[at].largest.max(size);
+        while loosen(&mut self.corners, at, (low, high)) | self.nodes[at].weigh(mass) {
             match self.nodes[at].up {
                 0 => break,
                 up => at -= up as usize,
@@ -127,10 +182,11 @@ impl<C: Code> Index<C> {
         }
     }
 
-    /// The item nearest to a box, of equals the lowest id. The box is that of the item `own`, which is not found.
-    pub fn nearest(&self, kernel: &Kernel, own: u32, sides: Sides<'_, C>) -> Option<Best> {
+    /// The item that costs a box least, of equals the lowest id. The box is that of the item `own`, which is not found.
+    pub fn nearest(&self, kernel: &Kernel, own: u32, sides: Sides<'_, C>, measure: Measure) -> Option<Best> {
         let mut best = Best::NONE;
-        self.search(kernel, own, sides, 0, &mut best, &mut |best, cost, id| *best = Best { cost, id });
+        let take = &mut |best: &mut Best, cost: f64, id: u32| *best = Best { cost, id };
+        self.search(kernel, (own, sides), measure, 0, &mut best, take);
         (best.id != GONE).then_some(best)
     }
 
@@ -139,13 +195,13 @@ impl<C: Code> Index<C> {
     pub fn search(
         &self,
         kernel: &Kernel,
-        own: u32,
-        sides: Sides<'_, C>,
+        (own, sides): (u32, Sides<'_, C>),
+        measure: Measure,
         at_least: u32,
         best: &mut Best,
         offer: &mut impl FnMut(&mut Best, f64, u32),
     ) {
-        let mut query = Query { index: self, kernel, own, sides, at_least, best, offer };
+        let mut query = Query { index: self, kernel, own, sides, measure, at_least, best, offer };
         let mut at = self.leaf_of_slot[self.slot_of_id[own as usize] as usize] as usize;
         query.scan(at);
         while self.nodes[at].up != 0 {
@@ -164,6 +220,7 @@ struct Query<'a, C, F> {
     kernel: &'a Kernel,
     own: u32,
     sides: Sides<'a, C>,
+    measure: Measure,
     at_least: u32,
     best: &'a mut Best,
     offer: &'a mut F,
@@ -172,11 +229,18 @@ struct Query<'a, C, F> {
 impl<C: Code, F: FnMut(&mut Best, f64, u32)> Query<'_, C, F> {
     #[inline(always)]
     fn bound(&self, node: usize) -> f64 {
-        let Node { live, largest, .. } = self.index.nodes[node];
+        let Node { live, largest, lightest, .. } = self.index.nodes[node];
         if live == 0 || largest < self.at_least {
             return f64::INFINITY;
         }
-        self.kernel.union_up_to(self.sides, self.index.corners.get(node), self.best.cost)
+        self.cost(self.index.corners.get(node), lightest)
+    }
+
+    /// What a box costs; once that is above the best, anything above it.
+    #[inline(always)]
+    fn cost(&self, item: Sides<'_, C>, mass: Mass) -> f64 {
+        let reach = self.measure.reach(self.best.cost);
+        self.measure.cost(self.kernel.union_up_to(self.sides, item, reach), mass)
     }
 
     fn enter(&mut self, at: usize, bound: f64) {
@@ -204,14 +268,26 @@ impl<C: Code, F: FnMut(&mut Best, f64, u32)> Query<'_, C, F> {
         let node = &self.index.nodes[leaf];
         for slot in node.start as usize..node.end as usize {
             let id = self.index.id_of_slot[slot];
-            if id == GONE || id == self.own || self.index.size_of_slot[slot] < self.at_least {
+            let mass = self.index.mass_of_slot[slot];
+            if id == GONE || id == self.own || mass.size < self.at_least {
                 continue;
             }
-            let cost = self.kernel.union_up_to(self.sides, self.index.items.get(slot), self.best.cost);
+            let cost = self.cost(self.index.items.get(slot), mass);
             if self.best.loses_to(cost, id) {
                 (self.offer)(self.best, cost, id);
             }
         }
+    }
+}
+
+impl Node {
+    /// Makes room for the mass of an item; tells whether that was needed.
+    fn weigh(&mut self, mass: Mass) -> bool {
+        let before = (self.largest, self.lightest);
+        self.largest = self.largest.max(mass.size);
+        self.lightest.size = self.lightest.size.min(mass.size);
+        self.lightest.penalty = self.lightest.penalty.max(mass.penalty);
+        before != (self.largest, self.lightest)
     }
 }
 
@@ -241,7 +317,7 @@ struct Part<C> {
 struct Planner<'a, C> {
     kernel: &'a Kernel,
     items: &'a BoxList<C>,
-    sizes: &'a [u32],
+    masses: &'a [Mass],
     /// Kept from one cut to the next.
     room: Vec<usize>,
 }
@@ -258,8 +334,12 @@ impl<C: Code> Planner<'_, C> {
         }
         let least = order.iter().copied().min().unwrap_or(GONE);
         let (end, live) = ((start + order.len()) as u32, order.len() as u32);
-        let largest = order.iter().map(|id| self.sizes[*id as usize]).max().unwrap_or(0);
-        tree.nodes.push(Node { right: 0, up: 0, start: start as u32, end, least, live, largest });
+        let lightest = Mass { size: u32::MAX, penalty: 0.0 };
+        let mut node = Node { right: 0, up: 0, start: start as u32, end, least, live, largest: 0, lightest };
+        for id in order.iter() {
+            node.weigh(self.masses[*id as usize]);
+        }
+        tree.nodes.push(node);
         if order.len() <= LEAF {
             return;
         }

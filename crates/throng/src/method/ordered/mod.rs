@@ -25,6 +25,8 @@ pub mod diverse;
 pub mod join;
 pub mod runs;
 
+use std::sync::Arc;
+
 use diverse::Groups;
 
 use super::facts::Grouping;
@@ -55,11 +57,21 @@ const OPTIONS: &[OptionSpec] = &[OptionSpec {
            more about records than l promises",
 }];
 
+const POINTS_OPTIONS: &[OptionSpec] = &[
+    OPTIONS[0],
+    OptionSpec {
+        name: "points",
+        kind: OptionKind::Whole { least: 1, default: None },
+        help: "reference points; by default about one for each class, so the more the smaller k is",
+    },
+];
+
 /// The registry entry of `hilbert`.
 pub const HILBERT: Entry = entry(
     "hilbert",
     "orders records along a Hilbert curve and cuts the order with the least loss",
     BEST_CUT,
+    OPTIONS,
     |options, _| configure(options, mapping::HILBERT, Cost::Box),
 );
 
@@ -68,6 +80,7 @@ pub const HILBERT_FAST: Entry = entry(
     "hilbert-fast",
     "as hilbert, but measures runs along the curve only; faster for large k",
     RUNS,
+    OPTIONS,
     |options, _| configure(options, mapping::HILBERT, Cost::Line),
 );
 
@@ -76,6 +89,7 @@ pub const IDISTANCE: Entry = entry(
     "idistance",
     "as hilbert, but orders records by reference points and the distance from them",
     BEST_CUT,
+    POINTS_OPTIONS,
     |options, _| configure(options, mapping::IDISTANCE, Cost::Box),
 );
 
@@ -84,6 +98,7 @@ pub const IDISTANCE_FAST: Entry = entry(
     "idistance-fast",
     "as idistance, but measures runs along the line only; faster for large k",
     RUNS,
+    POINTS_OPTIONS,
     |options, _| configure(options, mapping::IDISTANCE, Cost::Line),
 );
 
@@ -91,6 +106,7 @@ const fn entry(
     name: &'static str,
     summary: &'static str,
     guarantee: &'static str,
+    options: &'static [OptionSpec],
     configure: fn(&Options, &Methods) -> Result<Box<dyn Method>>,
 ) -> Entry {
     Entry {
@@ -100,14 +116,18 @@ const fn entry(
         guarantee,
         takes: TAKES,
         needs: &[],
-        options: OPTIONS,
-        traits: Traits::USUAL,
+        options,
+        traits: Traits::GROUPING,
         configure,
     }
 }
 
 fn configure(options: &Options, mapping: Mapping, cost: Cost) -> Result<Box<dyn Method>> {
-    Ok(Box::new(Ordered { mapping, cost, dealing: options.choice("dealing", DEALINGS)? }))
+    let points = match mapping.name == mapping::IDISTANCE.name {
+        true => options.whole_if_any("points")?.map(|points| points as usize),
+        false => None,
+    };
+    Ok(Box::new(Ordered { mapping, points, cost, dealing: options.choice("dealing", DEALINGS)? }))
 }
 
 /// How sensitive values get into classes.
@@ -134,16 +154,29 @@ pub enum Cost {
 pub struct Ordered {
     /// How records get on the line.
     pub mapping: Mapping,
+    /// How many reference points there are, for a mapping that has some; chosen by k if nothing is said.
+    pub points: Option<usize>,
     /// How runs and distances are measured.
     pub cost: Cost,
     /// How sensitive values get into classes.
     pub dealing: Dealing,
 }
 
+impl Ordered {
+    fn line(&self, problem: &Problem, watch: &dyn Watch) -> Result<Arc<Line>> {
+        if self.mapping.name != mapping::IDISTANCE.name {
+            return problem.line(&self.mapping, watch);
+        }
+        let k = Judge::new(problem).smallest();
+        let fitting = || mapping::points_for(problem.len(), problem.attributes.len(), k);
+        problem.line_of_points(self.points.unwrap_or_else(fitting), watch)
+    }
+}
+
 impl Method for Ordered {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         watch.stage("ordering", None);
-        let line = problem.line(&self.mapping, watch)?;
+        let line = self.line(problem, watch)?;
         watch.stage("grouping", Some(problem.len() as u64));
         let diverse = lots::smallest_diverse(problem).is_some();
         if diverse && self.dealing == Dealing::Lots {

@@ -226,7 +226,7 @@ impl<'a, C: Code> Search<'a, C> {
         let shrunk = 4 * node.rows.len() < 3 * before;
         if node.undecided.iter().all(|at| Some(usize::from(*at)) == self.window) {
             *looks += node.rows.len();
-            return self.settle((open, needs), &mut node, scratch).then_some(node);
+            return self.settle((open, needs), &mut node, scratch, looks).then_some(node);
         }
         let mut counted = false;
         if node.state == State::New && node.records > LARGE * self.work.judge.smallest() {
@@ -485,6 +485,7 @@ impl<'a, C: Code> Search<'a, C> {
         (open, needs): (&OpenRows<C>, &Needs<'_, C>),
         node: &mut Node,
         scratch: &mut Scratch,
+        looks: &mut usize,
     ) -> bool {
         let class = match self.window {
             None => Some((0, node.rows.len())),
@@ -496,7 +497,7 @@ impl<'a, C: Code> Search<'a, C> {
                     (first, node.rows.partition_point(|row| code(row) <= window.high))
                 })
             }
-            Some(attribute) => subset::cheapest_window(needs, open, &node.rows, attribute),
+            Some(attribute) => subset::cheapest_window(needs, open, &node.rows, attribute, looks),
         };
         let Some((first, end)) = class else { return false };
         let extent = open.extent(&node.rows[first..end]);

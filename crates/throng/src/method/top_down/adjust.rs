@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::loss::Kernel;
 use crate::method::Partition;
 use crate::method::local::BoxList;
-use crate::method::local::index::{Best, Index};
+use crate::method::local::index::{Best, Index, Mass, Measure};
 use crate::method::local::take::Taker;
 use crate::problem::Code;
 use crate::watch::Watch;
@@ -113,9 +113,9 @@ impl<'a, C: Code> Mending<'a, C> {
             let (low, high) = boxes.get(at);
             turned.push((high, low));
         }
-        let sizes: Vec<u32> = sizes.iter().map(|size| *size as u32).collect();
+        let masses: Vec<Mass> = sizes.iter().map(|size| mass(*size)).collect();
         let (to_merge, to_take) =
-            rayon::join(|| Index::new(kernel, &boxes, &sizes), || Index::new(kernel, &turned, &sizes));
+            rayon::join(|| Index::new(kernel, &boxes, &masses), || Index::new(kernel, &turned, &masses));
         let left = members.len();
         Mending {
             records,
@@ -219,7 +219,7 @@ impl<'a, C: Code> Mending<'a, C> {
     fn nearest(&self, id: u32) -> Option<Best> {
         let sides = self.boxes.get(id as usize);
         match self.search {
-            Search::Index => self.to_merge.nearest(self.kernel, id, sides),
+            Search::Index => self.to_merge.nearest(self.kernel, id, sides, Measure::Union),
             Search::Scan => {
                 let mut best = Best::NONE;
                 for other in self.others(id) {
@@ -254,8 +254,8 @@ impl<'a, C: Code> Mending<'a, C> {
                     self.offer(room, id, other, &mut found);
                     *best = Taking::best(found.as_ref());
                 };
-                let sides = self.boxes.get(id as usize);
-                self.to_take.search(self.kernel, id, sides, at_least, &mut best, &mut offer);
+                let own = (id, self.boxes.get(id as usize));
+                self.to_take.search(self.kernel, own, Measure::Union, at_least, &mut best, &mut offer);
             }
             Search::Scan => self.others(id).for_each(|other| self.offer(room, id, other, &mut found)),
         }
@@ -355,8 +355,13 @@ impl<'a, C: Code> Mending<'a, C> {
         let around = self.around(&self.members[id as usize]);
         let (low, high) = around.get(0);
         self.boxes.set(id as usize, (low, high));
-        let size = self.size(id) as u32;
-        self.to_merge.set(id, (low, high), size);
-        self.to_take.set(id, (high, low), size);
+        let mass = mass(self.size(id));
+        self.to_merge.set(id, (low, high), mass);
+        self.to_take.set(id, (high, low), mass);
     }
+}
+
+/// Only sizes count here.
+fn mass(size: usize) -> Mass {
+    Mass { size: size as u32, penalty: 0.0 }
 }
