@@ -273,7 +273,7 @@ impl Next<'_> {
         let tells_present = self.policy().series.present;
         let mut joined = Joined::new(sheets, rows, told, tells_present)?;
         joined.shuffle(&self.secret);
-        let mut output = Output::create(&self.run.anonymize.release)?;
+        let mut output = Output::create_staged(&self.run.anonymize.release)?;
         if output.is_streamed() {
             return Err(Error::new(ErrorCode::NeedsFileName, "a release of a series must be a file")
                 .in_file(output.path())
