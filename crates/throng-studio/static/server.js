@@ -205,6 +205,8 @@ function tell(told) {
   if (stage) stage.textContent = told.note ? `${told.stage}: ${told.note}` : told.stage;
   const before = stood.get(told.kind);
   stood.set(told.kind, told.state);
+  const words = { done: "Done.", stopped: "Stopped.", failed: "It did not work; the page says why.", running: "" }[told.state];
+  if (seenAll && before === "running" && words) the("says").textContent = words;
   if (seenAll && before !== told.state) refreshSoon(told.state === "running" && place ? 200 : 0);
   else if (told.kind === "frontier" && told.state === "running" && body.dataset.screen === "privacy") refreshSoon(800);
 }

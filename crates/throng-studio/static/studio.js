@@ -119,7 +119,17 @@ async function load() {
   }
 }
 
+/** What is wider than its place can be reached and scrolled by keys. */
+function reachable() {
+  for (const place of document.querySelectorAll(".report .scroll:not([tabindex])")) {
+    place.setAttribute("tabindex", "0");
+    place.setAttribute("role", "region");
+    place.setAttribute("aria-label", place.closest("section")?.querySelector("h2")?.textContent ?? "Table");
+  }
+}
+
 afterSwap(() => void load());
+afterSwap(reachable);
 pane();
 drops();
 tree();

@@ -19,7 +19,7 @@ use throng::{ErrorCode, Report, Secret};
 
 const HEADER: &str = "age,city,job,illness,note\n";
 
-const POLICY: &str = "[privacy]\nk = 5\n[method]\nseed = 7\n[attribute.age]\nrole = \"quasi\"\n[attribute.city]\nrole = \"quasi\"\n\
+const POLICY: &str = "[privacy]\nk = 5\n[method]\nname = \"mondrian\"\nseed = 7\n[attribute.age]\nrole = \"quasi\"\n[attribute.city]\nrole = \"quasi\"\n\
     [attribute.job]\nrole = \"quasi\"\n[attribute.illness]\nrole = \"sensitive\"\n[attribute.note]\nrole = \"other\"\n";
 
 /// Rows that repeat each other in part, drawn by a simple rule.
@@ -336,10 +336,14 @@ fn what_is_not_done_in_parts_is_refused_before_the_table_is_read() {
     let missing = folder.path().join("table.csv");
     std::fs::write(&missing, "not,this,table\n1,2,3\n").unwrap();
     for (from, to, words) in [
-        ("seed = 7", "seed = 7\nname = \"refine\"", "as a whole"),
-        ("seed = 7", "seed = 7\nname = \"peel\"\nseconds = 1.0", "seconds"),
+        ("name = \"mondrian\"", "name = \"refine\"", "as a whole"),
+        ("name = \"mondrian\"", "name = \"peel\"\nseconds = 1.0", "seconds"),
         ("k = 5", "k = 5\nsuppress = 0.1", "suppress"),
-        ("k = 5", "k = 5\nmax_loss = 0.5", "max_loss"),
+        (
+            "k = 5\n[method]\nname = \"mondrian\"",
+            "k = 5\nmax_loss = 0.5\n[method]\nname = \"auto\"",
+            "max_loss",
+        ),
         (
             "[attribute.age]\nrole = \"quasi\"",
             "[attribute.age]\nrole = \"quasi\"\nweight = \"auto\"",

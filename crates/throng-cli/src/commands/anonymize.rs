@@ -41,11 +41,11 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         seconds: arguments.seconds,
         registry: Registry::default(),
     };
-    if let Some(ledger) = &arguments.series.ledger {
-        return in_series(run, ledger, arguments);
-    }
     if run.runs_in_parts() {
         refuse_in_parts(arguments)?;
+    }
+    if let Some(ledger) = &arguments.series.ledger {
+        return in_series(run, ledger, arguments);
     }
     // Everything that is written is opened first, and appears together in the end: a report that cannot be written must
     // not leave a release behind.
@@ -90,6 +90,9 @@ fn refuse_in_parts(arguments: &args::Anonymize) -> Result<()> {
     };
     if arguments.recipe.is_some() {
         return refused("--recipe", "a recipe recodes all of it alike");
+    }
+    if arguments.series.ledger.is_some() {
+        return refused("--ledger", "a series of releases is looked at over all records");
     }
     if arguments.certificate.is_some() {
         return refused("--certificate", "the lower bound is proved over all records");

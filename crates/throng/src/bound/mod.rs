@@ -31,6 +31,7 @@ mod space;
 mod terms;
 mod top;
 mod verify;
+mod verify_boxes;
 mod windows;
 
 use std::time::{Duration, Instant};

@@ -27,15 +27,15 @@ const AHEAD: u64 = 16;
 const STEPS: f64 = 24.0;
 /// Raises and sweeps between two passes.
 const SWEEPS: usize = 120;
-/// How much prices are raised at first, as a share of their mean, and to what share of that it falls in the end.
+/// How much prices are raised at first, as a share of their mean, where classes are small, and to what share of that it falls in
+/// the end. The larger classes are, the more of them it takes to pull prices down again.
 const RAISE: f64 = 0.15;
 const COOLED: f64 = 0.03;
 /// Where prices may be negative too much of it takes many passes to be undone.
 const RAISE_FREE: f64 = 0.06;
 const COOLED_FREE: f64 = 0.15;
 /// Few classes are known after the first passes that would stop prices from rising too far.
-const FIRST_RAISE: f64 = 0.02;
-const SECOND_RAISE: f64 = 0.06;
+const FIRST_RAISES: [f64; 2] = [0.02, 0.03];
 /// Within the sweeps of one pass it falls to this share.
 const COOLEST: f64 = 0.015;
 /// Of the way from the proved start to what the box of the nearest costs, the first raise goes so far.
@@ -244,16 +244,16 @@ impl Pricing {
             return self.raise_first();
         }
         let mean = self.total() as f64 / self.space.all().max(1) as f64;
-        let raise = match (self.passes, self.free()) {
-            (1, _) => FIRST_RAISE,
-            (2, false) => SECOND_RAISE,
-            (_, false) => RAISE * COOLED.powf(progress),
-            (_, true) => RAISE_FREE * COOLED_FREE.powf(progress),
+        let raise = if self.free() {
+            RAISE_FREE * COOLED_FREE.powf(progress)
+        } else {
+            RAISE * (5.0 / self.most_size().max(5.0)).cbrt() * COOLED.powf(progress)
         };
+        let raise = raise.min(FIRST_RAISES.get(self.passes as usize - 1).copied().unwrap_or(1.0));
         let first = raise * mean.max(f64::from(ONE) * 1e-4);
         let mut order: Vec<u32> = (0..self.pool.len() as u32).collect();
         let free = self.free();
-        let most = self.space.sizes.iter().max().map_or(1, |size| i64::from(*size)) * i64::from(ONE);
+        let most = self.most_size() as i64 * i64::from(ONE);
         for sweep in 0..SWEEPS {
             if stopped() {
                 return;
@@ -267,11 +267,15 @@ impl Pricing {
         self.pool.prune();
     }
 
+    /// How many records a class has at least, where that is most.
+    fn most_size(&self) -> f64 {
+        self.space.sizes.iter().max().map_or(1.0, |size| f64::from(*size))
+    }
+
     /// Part of the way to what the box of the nearest costs: nothing is known yet that would stop prices. The less the larger K,
     /// where each record is searched around: that takes the longer the further prices are above what holds.
     fn raise_first(&mut self) {
-        let most = self.space.sizes.iter().max().map_or(1.0, |size| f64::from(*size)).max(5.0);
-        let way = if self.all_boxes.is_some() { FIRST_WAY } else { 2.5 / most };
+        let way = if self.all_boxes.is_some() { FIRST_WAY } else { 2.5 / self.most_size().max(5.0) };
         let raise = |(price, cost): (&mut i64, &i64)| *price += ((cost - *price).max(0) as f64 * way) as i64;
         self.prices.iter_mut().zip(&self.boxes).for_each(raise);
     }

@@ -88,6 +88,23 @@ pub enum Fact {
     },
 }
 
+impl Fact {
+    /// Says it beside what was said of other parts of a table: a thing once, and how many records were left out in all.
+    pub(super) fn join(self, said: &mut Vec<Fact>) {
+        if let Fact::LeftOutForOthers { records } = self {
+            for own in &mut *said {
+                if let Fact::LeftOutForOthers { records: before } = own {
+                    *before += records;
+                    return;
+                }
+            }
+        }
+        if !said.contains(&self) {
+            said.push(self);
+        }
+    }
+}
+
 /// By what records were put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

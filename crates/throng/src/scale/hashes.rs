@@ -34,7 +34,7 @@ pub(crate) struct RowHashes {
 
 impl<'a> Hashes<'a> {
     pub fn new(piece: &'a Table, seed: u64) -> Self {
-        let hasher = FixedState::with_seed(seed ^ 0x7363_616c_65);
+        let hasher = FixedState::with_seed(seed ^ 0x0073_6361_6c65);
         let kept = |wanted: Storage| (0..piece.names().len()).filter(move |at| piece.storage(*at) == wanted);
         let values = kept(Storage::Coded)
             .map(|at| {
@@ -51,7 +51,7 @@ impl<'a> Hashes<'a> {
 
     /// The hash of a text, whatever the seed.
     pub fn of_text(text: &str) -> u64 {
-        spread(FixedState::with_seed(0x7363_616c_65).hash_one(text.as_bytes()))
+        spread(FixedState::with_seed(0x0073_6361_6c65).hash_one(text.as_bytes()))
     }
 
     /// Takes the cells of a passed-through column into a sample.

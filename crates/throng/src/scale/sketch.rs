@@ -96,7 +96,7 @@ impl TableSketch {
         let threshold = self.sample.threshold();
         let found: Vec<Found> = (0..piece.chunk_rows().len())
             .into_par_iter()
-            .map(|chunk| Found::of(hashes.of_chunk(chunk), threshold, &thresholds))
+            .map(|chunk| Found::of(&hashes.of_chunk(chunk), threshold, &thresholds))
             .collect();
         let coded: Vec<(Vec<&str>, &[u32])> =
             self.coded().map(|at| (piece.values(at), piece.numbers(at))).collect();
@@ -146,6 +146,12 @@ impl TableSketch {
         self.texts[at].as_ref()
     }
 
+    /// Lets go of the samples, once nobody needs them.
+    pub fn forget_samples(&mut self) {
+        self.sample = Bottom::new(1);
+        self.texts.iter_mut().for_each(|own| *own = None);
+    }
+
     /// The columns that are looked at.
     pub fn coded(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.names.len()).filter(|at| self.columns[*at].is_some())
@@ -178,7 +184,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(hashes: RowHashes, threshold: u64, thresholds: &[u64]) -> Self {
+    fn of(hashes: &RowHashes, threshold: u64, thresholds: &[u64]) -> Self {
         let mut checksum = Checksum::default();
         checksum.add(&hashes.rows);
         let (rows, left_out) = small(&hashes.coded, hashes.first, threshold);

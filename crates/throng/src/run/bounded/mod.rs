@@ -119,9 +119,10 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
         watch,
         warnings: Vec::new(),
     };
-    let sketched = work.sketch()?;
+    let mut sketched = work.sketch()?;
     clock.lap("read");
     let routed = work.route(&sketched)?;
+    sketched.sketch.forget_samples();
     clock.lap("encode");
     let (shuffled, outcome) = work.solve(&sketched, &routed)?;
     clock.lap("anonymize");

@@ -9,7 +9,7 @@ use rand::Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::memory::Room;
-use super::shuffle::Released;
+use super::shuffle::{Dealt, Released};
 use super::spill::{Spill, Spilled, scratch_failed};
 use crate::error::Result;
 use crate::loss::Kernel;
@@ -197,7 +197,9 @@ impl Rounds<'_> {
                     (kept[class as usize], class, lots[found.rank_of[row] as usize])
                 })
             };
-            released.deal(some.iter().map(|own| (&own.0, of_rows(own).collect())).collect())?;
+            let dealt: Vec<(&RecordBatch, Vec<Dealt>)> =
+                some.iter().map(|own| (&own.0, of_rows(own).collect())).collect();
+            released.deal(&dealt)?;
             if let Some(next) = next.as_deref_mut() {
                 let keeps = |own: &(RecordBatch, usize)| of_rows(own).map(|(kept, ..)| kept).collect();
                 let keeps: Vec<Vec<bool>> = some.iter().map(keeps).collect();

@@ -80,6 +80,9 @@ impl Cells {
     }
 }
 
+/// What becomes of a row: whether it is kept, its class and its lot.
+pub(super) type Dealt = (bool, u32, u64);
+
 /// A release while rows are dealt to it.
 pub(super) struct Released<'a> {
     known: &'a Known,
@@ -158,10 +161,10 @@ impl<'a> Released<'a> {
     }
 
     /// Deals rows: for each whether it is kept, its class and its lot.
-    pub fn deal(&mut self, batches: Vec<(&RecordBatch, Vec<(bool, u32, u64)>)>) -> Result<()> {
+    pub fn deal(&mut self, batches: &[(&RecordBatch, Vec<Dealt>)]) -> Result<()> {
         let made = batches.par_iter().map(|(batch, of_rows)| {
             let made = self.batch(batch, of_rows)?;
-            let file = |(kept, _, lot): &(bool, u32, u64)| match kept {
+            let file = |(kept, _, lot): &Dealt| match kept {
                 true if self.bits == 0 => 0,
                 true => (lot >> (64 - self.bits)) as u32,
                 false => NOWHERE,
@@ -181,7 +184,7 @@ impl<'a> Released<'a> {
         self.spill.deal(&made)
     }
 
-    fn batch(&self, batch: &RecordBatch, of_rows: &[(bool, u32, u64)]) -> Result<RecordBatch> {
+    fn batch(&self, batch: &RecordBatch, of_rows: &[Dealt]) -> Result<RecordBatch> {
         let mut arrays: Vec<ArrayRef> =
             vec![Arc::new(UInt64Array::from_iter_values(of_rows.iter().map(|(_, _, lot)| *lot)))];
         for (at, (_, column)) in self.columns.iter().enumerate() {
