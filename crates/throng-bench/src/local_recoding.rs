@@ -25,7 +25,12 @@ pub fn measure(threads: usize, repeat: usize) -> Result<()> {
 }
 
 fn measure_here(repeat: usize) -> Result<()> {
-    let indexed = BottomUp { merge: bottom_up::Merge::Growth, split: Split::Seeds, rounds: 3, search: bottom_up::Search::Index };
+    let indexed = BottomUp {
+        merge: bottom_up::Merge::Growth,
+        split: Split::Seeds,
+        rounds: 3,
+        search: bottom_up::Search::Index,
+    };
     let scanning = BottomUp { search: bottom_up::Search::Scan, ..indexed };
     let top_down = TopDown { rounds: 3, join: Join::Loss, search: top_down::Search::Index };
     let mondrian = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven };

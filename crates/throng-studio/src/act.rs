@@ -30,47 +30,129 @@ pub struct Request {
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum Act {
     /// Open a table of the folder.
-    Open { file: String },
+    Open {
+        file: String,
+    },
     /// Write a first policy for the table.
     Guess,
     /// Set what the policy says of a column.
-    Role { column: usize, value: String },
-    Kind { column: usize, value: String },
-    Weight { column: usize, value: String },
-    Confirm { column: usize, value: bool },
+    Role {
+        column: usize,
+        value: String,
+    },
+    Kind {
+        column: usize,
+        value: String,
+    },
+    Weight {
+        column: usize,
+        value: String,
+    },
+    Confirm {
+        column: usize,
+        value: bool,
+    },
     /// Take the text of the policy.
-    Text { text: String },
+    Text {
+        text: String,
+    },
     Discard,
     Undo,
     Redo,
     /// Set a key of `[privacy]`, or the method.
-    Privacy { key: String, value: String },
-    Method { value: String },
-    AddSet { columns: Vec<usize>, k: String },
-    RemoveSet { at: usize },
+    Privacy {
+        key: String,
+        value: String,
+    },
+    Method {
+        value: String,
+    },
+    AddSet {
+        columns: Vec<usize>,
+        k: String,
+    },
+    RemoveSet {
+        at: usize,
+    },
     /// Loss over k.
-    Compare { methods: Vec<String>, ks: String },
-    Choose { k: usize, method: String },
-    Stop { work: String },
+    Compare {
+        methods: Vec<String>,
+        ks: String,
+    },
+    Choose {
+        k: usize,
+        method: String,
+    },
+    Stop {
+        work: String,
+    },
     /// Rules of an attribute.
-    AddCut { column: usize, low: String, high: String, importance: String, hard: bool },
-    AddApart { column: usize, one: usize, other: usize, importance: String, hard: bool },
-    RemoveRule { column: usize, at: usize },
+    AddCut {
+        column: usize,
+        low: String,
+        high: String,
+        importance: String,
+        hard: bool,
+    },
+    AddApart {
+        column: usize,
+        one: usize,
+        other: usize,
+        importance: String,
+        hard: bool,
+    },
+    RemoveRule {
+        column: usize,
+        at: usize,
+    },
     /// The tree of an attribute.
-    Group { column: usize, nodes: Vec<usize>, label: String },
-    Rename { column: usize, node: usize, label: String },
-    Dissolve { column: usize, node: usize },
-    Shift { column: usize, nodes: Vec<usize>, target: Option<usize> },
-    Build { column: usize, build: String, sizes: String },
-    Import { column: usize, text: String },
-    RemoveHierarchy { column: usize },
+    Group {
+        column: usize,
+        nodes: Vec<usize>,
+        label: String,
+    },
+    Rename {
+        column: usize,
+        node: usize,
+        label: String,
+    },
+    Dissolve {
+        column: usize,
+        node: usize,
+    },
+    Shift {
+        column: usize,
+        nodes: Vec<usize>,
+        target: Option<usize>,
+    },
+    Build {
+        column: usize,
+        build: String,
+        sizes: String,
+    },
+    Import {
+        column: usize,
+        text: String,
+    },
+    RemoveHierarchy {
+        column: usize,
+    },
     /// The result.
     Make,
-    Evaluate { task: String },
+    Evaluate {
+        task: String,
+    },
     /// The publication.
-    Tick { item: String, value: bool },
-    Repeatable { value: bool },
-    Publish { order: Order },
+    Tick {
+        item: String,
+        value: bool,
+    },
+    Repeatable {
+        value: bool,
+    },
+    Publish {
+        order: Order,
+    },
 }
 
 /// What is to be written.
@@ -91,8 +173,10 @@ pub fn carry_out(studio: &Arc<Studio>, request: Request) -> Value {
     let seen = studio.project(|project| project.revision) == request.revision;
     let outcome = match seen || harmless(&request.act) {
         true => act(studio, &request.at, request.act),
-        false => Err(Error::new(ErrorCode::BadUsage, "this was changed elsewhere meanwhile, so nothing was done")
-            .with_hint("the page now shows how things stand; do it again if it still fits")),
+        false => {
+            Err(Error::new(ErrorCode::BadUsage, "this was changed elsewhere meanwhile, so nothing was done")
+                .with_hint("the page now shows how things stand; do it again if it still fits"))
+        }
     };
     let says = outcome.as_deref().unwrap_or_default().to_owned();
     let mut told = screens::parts(studio, screen, &request.at, &says);
@@ -124,13 +208,19 @@ fn act(studio: &Arc<Studio>, at: &At, act: Act) -> Result<String> {
             None => Ok("The policy is saved.".to_owned()),
             Some(_) => Ok("The text is not a valid policy yet; the last valid one stays in use.".to_owned()),
         },
-        Act::Discard => studio.project(|project| project.discard()).map(|()| "The draft is discarded.".to_owned()),
+        Act::Discard => {
+            studio.project(|project| project.discard()).map(|()| "The draft is discarded.".to_owned())
+        }
         Act::Undo => stepped(studio.project(|project| project.undo())?, "Undone"),
         Act::Redo => stepped(studio.project(|project| project.redo())?, "Done again"),
         Act::Privacy { key, value } => privacy(studio, &key, &value),
-        Act::Method { value } => edit(studio, "method", |text| text.key("method", "name", Some(value.as_str().into()))),
+        Act::Method { value } => {
+            edit(studio, "method", |text| text.key("method", "name", Some(value.as_str().into())))
+        }
         Act::AddSet { columns, k } => add_set(studio, &columns, &k),
-        Act::RemoveSet { at } => edit(studio, "set of quasi-identifiers", |text| text.remove_quasi_identifier(at)),
+        Act::RemoveSet { at } => {
+            edit(studio, "set of quasi-identifiers", |text| text.remove_quasi_identifier(at))
+        }
         Act::Compare { methods, ks } => compare(studio, methods, &ks),
         Act::Choose { k, method } => edit(studio, &format!("k = {k} with {method}"), |text| {
             text.key("privacy", "k", Some((k as i64).into()))?;
@@ -138,10 +228,18 @@ fn act(studio: &Arc<Studio>, at: &At, act: Act) -> Result<String> {
         }),
         Act::Stop { work } => Ok(stop(studio, &work)),
         Act::AddCut { .. } | Act::AddApart { .. } | Act::RemoveRule { .. } => rules(studio, &act),
-        Act::Group { column, nodes, label } => tree(studio, column, "group", |grove| grove.group(&nodes, &label)),
-        Act::Rename { column, node, label } => tree(studio, column, "new name", |grove| grove.rename(node, &label)),
-        Act::Dissolve { column, node } => tree(studio, column, "group taken apart", |grove| grove.dissolve(node)),
-        Act::Shift { column, nodes, target } => tree(studio, column, "move", |grove| grove.shift(&nodes, target)),
+        Act::Group { column, nodes, label } => {
+            tree(studio, column, "group", |grove| grove.group(&nodes, &label))
+        }
+        Act::Rename { column, node, label } => {
+            tree(studio, column, "new name", |grove| grove.rename(node, &label))
+        }
+        Act::Dissolve { column, node } => {
+            tree(studio, column, "group taken apart", |grove| grove.dissolve(node))
+        }
+        Act::Shift { column, nodes, target } => {
+            tree(studio, column, "move", |grove| grove.shift(&nodes, target))
+        }
         Act::Build { column, build, sizes } => built(studio, column, &build, &sizes),
         Act::Import { column, text } => {
             let read = throng::policy::parse_hierarchy(text.as_bytes())?;
@@ -156,7 +254,9 @@ fn act(studio: &Arc<Studio>, at: &At, act: Act) -> Result<String> {
         }
         Act::Make => make(studio),
         Act::Evaluate { task } => studio.evaluate(&task).map(|()| "The evaluation is running.".to_owned()),
-        Act::Tick { item, value } => studio.project(|project| project.tick(&item, value)).map(|()| String::new()),
+        Act::Tick { item, value } => {
+            studio.project(|project| project.tick(&item, value)).map(|()| String::new())
+        }
         Act::Repeatable { value } => repeatable(studio, value),
         Act::Publish { order } => {
             let view = view(studio, at)?;
@@ -199,13 +299,18 @@ fn edit(studio: &Studio, what: &str, change: impl FnOnce(&mut Text) -> Result<()
 }
 
 fn drafted() -> Error {
-    Error::new(ErrorCode::BadPolicySyntax, "the text of the policy is not valid yet").with_hint("correct it beside the screen, or discard the draft")
+    Error::new(ErrorCode::BadPolicySyntax, "the text of the policy is not valid yet")
+        .with_hint("correct it beside the screen, or discard the draft")
 }
 
 fn attribute(studio: &Studio, column: usize, key: &str, value: &str) -> Result<String> {
     let opened = studio.needs_table()?;
     let name = opened.column(column)?;
-    let value = if key == "weight" { typed(value) } else { Some(value).filter(|value| !value.is_empty()).map(Into::into) };
+    let value = if key == "weight" {
+        typed(value)
+    } else {
+        Some(value).filter(|value| !value.is_empty()).map(Into::into)
+    };
     edit(studio, &format!("{key} of {name}"), |text| {
         // Rules, weights and hierarchies are for quasi-identifiers; what a role does not allow would be refused.
         if key == "role" && value.as_ref().and_then(toml_edit::Value::as_str) != Some(Role::Quasi.name()) {
@@ -220,7 +325,8 @@ fn attribute(studio: &Studio, column: usize, key: &str, value: &str) -> Result<S
 fn privacy(studio: &Studio, key: &str, value: &str) -> Result<String> {
     const KEYS: [&str; 8] = ["k", "l", "t", "beta", "suppress", "max_gcp", "diversity", "c"];
     if !KEYS.contains(&key) {
-        return Err(Error::new(ErrorCode::UnknownKey, "this key cannot be set here").with_hint("write it into the policy"));
+        return Err(Error::new(ErrorCode::UnknownKey, "this key cannot be set here")
+            .with_hint("write it into the policy"));
     }
     edit(studio, key, |text| text.key("privacy", key, typed(value)))
 }
@@ -237,7 +343,8 @@ fn whole(text: &str, what: &str) -> Result<usize> {
 
 fn add_set(studio: &Studio, columns: &[usize], k: &str) -> Result<String> {
     let opened = studio.needs_table()?;
-    let names: Vec<String> = columns.iter().map(|column| opened.column(*column).map(str::to_owned)).collect::<Result<_>>()?;
+    let names: Vec<String> =
+        columns.iter().map(|column| opened.column(*column).map(str::to_owned)).collect::<Result<_>>()?;
     let k = whole(k, "k")?;
     edit(studio, "set of quasi-identifiers", |text| text.add_quasi_identifier(&names, k as i64))
 }
@@ -249,7 +356,10 @@ fn compare(studio: &Arc<Studio>, methods: Vec<String>, ks: &str) -> Result<Strin
     ks.sort_unstable();
     ks.dedup();
     if ks.is_empty() || methods.is_empty() || ks.len() > MOST {
-        return Err(Error::new(ErrorCode::BadUsage, format!("choose at least one method, and from 1 to {MOST} values of k")));
+        return Err(Error::new(
+            ErrorCode::BadUsage,
+            format!("choose at least one method, and from 1 to {MOST} values of k"),
+        ));
     }
     studio.compare(methods, ks)?;
     Ok("The comparison is running.".to_owned())
@@ -277,8 +387,9 @@ fn repeatable(studio: &Studio, value: bool) -> Result<String> {
     let path = studio.folder.to_write(SECRET)?;
     if value && !path.exists() {
         let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes)
-            .map_err(|cause| Error::new(ErrorCode::NoRandomness, format!("the system gives no random numbers: {cause}")))?;
+        getrandom::fill(&mut bytes).map_err(|cause| {
+            Error::new(ErrorCode::NoRandomness, format!("the system gives no random numbers: {cause}"))
+        })?;
         // Readable by its owner alone, as every output is until it is published.
         let mut output = throng::release::Output::create(&path)?;
         output.write_all(&bytes)?;
@@ -304,22 +415,35 @@ fn make_private(_: &std::path::Path) -> Result<()> {
 /// Changes the rules of an attribute.
 fn rules(studio: &Studio, act: &Act) -> Result<String> {
     let (opened, policy) = (studio.needs_table()?, studio.project(|project| project.policy())?);
-    let (Act::AddCut { column, .. } | Act::AddApart { column, .. } | Act::RemoveRule { column, .. }) = act else {
+    let (Act::AddCut { column, .. } | Act::AddApart { column, .. } | Act::RemoveRule { column, .. }) = act
+    else {
         return Err(Error::bug("no rule to change"));
     };
     let name = opened.column(*column)?;
-    let mut rules: Vec<RuleText> = policy.attributes.get(name).map_or(Vec::new(), |own| own.rules.iter().map(as_text).collect());
+    let mut rules: Vec<RuleText> =
+        policy.attributes.get(name).map_or(Vec::new(), |own| own.rules.iter().map(as_text).collect());
     match act {
         Act::AddCut { low, high, importance, hard, .. } => {
             let (low, high) = (number(low)?, number(high)?);
-            rules.push(RuleText { apart: ApartText::Cut(low, high), importance: number(importance)?, hard: *hard });
+            rules.push(RuleText {
+                apart: ApartText::Cut(low, high),
+                importance: number(importance)?,
+                hard: *hard,
+            });
         }
         Act::AddApart { one, other, importance, hard, .. } => {
             let (grove, _) = hierarchies::grove(&opened, &policy, *column)?;
-            let label = |node: usize| grove.node(node).map(|node| node.label.clone()).ok_or_else(|| {
-                Error::new(ErrorCode::UnknownValue, "there is no such value").with_hint("choose two of the list")
+            let label = |node: usize| {
+                grove.node(node).map(|node| node.label.clone()).ok_or_else(|| {
+                    Error::new(ErrorCode::UnknownValue, "there is no such value")
+                        .with_hint("choose two of the list")
+                })
+            };
+            rules.push(RuleText {
+                apart: ApartText::Values(label(*one)?, label(*other)?),
+                importance: number(importance)?,
+                hard: *hard,
             });
-            rules.push(RuleText { apart: ApartText::Values(label(*one)?, label(*other)?), importance: number(importance)?, hard: *hard });
         }
         Act::RemoveRule { at, .. } if *at < rules.len() => drop(rules.remove(*at)),
         _ => {}
@@ -337,11 +461,18 @@ fn as_text(rule: &throng::policy::Rule) -> RuleText {
 
 fn number(text: &str) -> Result<f64> {
     let read = text.trim().parse().ok().filter(|number: &f64| number.is_finite());
-    read.ok_or_else(|| Error::new(ErrorCode::BadValue, "a number is missing").with_hint("write one, such as 64 or 0.5"))
+    read.ok_or_else(|| {
+        Error::new(ErrorCode::BadValue, "a number is missing").with_hint("write one, such as 64 or 0.5")
+    })
 }
 
 /// Changes the tree of an attribute, which becomes a file beside the policy.
-fn tree(studio: &Studio, column: usize, what: &str, change: impl FnOnce(&mut Grove) -> Result<()>) -> Result<String> {
+fn tree(
+    studio: &Studio,
+    column: usize,
+    what: &str,
+    change: impl FnOnce(&mut Grove) -> Result<()>,
+) -> Result<String> {
     let (opened, policy) = (studio.needs_table()?, studio.project(|project| project.policy())?);
     let name = opened.column(column)?;
     let (mut grove, _) = hierarchies::grove(&opened, &policy, column)?;
@@ -372,14 +503,20 @@ fn hierarchy_file(policy: &Policy, name: &str) -> String {
         own.as_str().map(str::to_owned)
     };
     let own = named(name);
-    let others: Vec<String> = policy.attributes.keys().filter(|other| *other != name).filter_map(|other| named(other)).collect();
+    let others: Vec<String> =
+        policy.attributes.keys().filter(|other| *other != name).filter_map(|other| named(other)).collect();
     match own {
         Some(file) if !others.contains(&file) => file,
         _ => {
-            let plain: String = name.chars().map(|letter| if letter.is_alphanumeric() || letter == '-' { letter } else { '_' }).take(60).collect();
+            let plain: String = name
+                .chars()
+                .map(|letter| if letter.is_alphanumeric() || letter == '-' { letter } else { '_' })
+                .take(60)
+                .collect();
             let stem = if plain.is_empty() { "column".to_owned() } else { plain };
             let free = |name: &String| !others.contains(name);
-            let mut names = std::iter::once(format!("hierarchies/{stem}.csv")).chain((2..).map(|at| format!("hierarchies/{stem}-{at}.csv")));
+            let mut names = std::iter::once(format!("hierarchies/{stem}.csv"))
+                .chain((2..).map(|at| format!("hierarchies/{stem}-{at}.csv")));
             names.find(free).unwrap_or_else(|| format!("hierarchies/{stem}.csv"))
         }
     }
@@ -391,7 +528,9 @@ fn built(studio: &Studio, column: usize, build: &str, sizes: &str) -> Result<Str
     opened.table.grown(column, &policy.missing, &hierarchy)?;
     let name = opened.column(column)?;
     let list: toml_edit::Array = match &hierarchy {
-        throng::policy::Hierarchy::Intervals(widths) => widths.iter().map(|width| crate::edit::number(*width)).collect(),
+        throng::policy::Hierarchy::Intervals(widths) => {
+            widths.iter().map(|width| crate::edit::number(*width)).collect()
+        }
         throng::policy::Hierarchy::Prefix(lengths) => lengths.iter().map(|length| *length as i64).collect(),
         throng::policy::Hierarchy::Dates(units) => units.iter().map(|unit| unit.name()).collect(),
         throng::policy::Hierarchy::Tree(_) => return Err(Error::bug("a builder gives no tree")),
@@ -406,18 +545,23 @@ fn built(studio: &Studio, column: usize, build: &str, sizes: &str) -> Result<Str
 /// The tree of an attribute as a file, or one of the files that were published.
 pub fn download(studio: &Arc<Studio>, at: &At) -> Result<(String, Vec<u8>)> {
     if let Some(column) = at.get("tree").and_then(|column| column.parse().ok()) {
-        let (opened, policy): (Arc<Opened>, Policy) = (studio.needs_table()?, studio.project(|project| project.policy())?);
+        let (opened, policy): (Arc<Opened>, Policy) =
+            (studio.needs_table()?, studio.project(|project| project.policy())?);
         let (grove, _) = hierarchies::grove(&opened, &policy, column)?;
         return Ok((format!("{}.csv", opened.column(column)?), grove.to_csv().into_bytes()));
     }
     let wanted = at.get("file").map_or("", String::as_str);
-    let (policy, published) = (studio.project(|project| project.policy_name().to_owned()), studio.published());
-    let known = wanted == policy || published.is_some_and(|own| own.files.iter().any(|file| file.name == wanted));
+    let (policy, published) =
+        (studio.project(|project| project.policy_name().to_owned()), studio.published());
+    let known =
+        wanted == policy || published.is_some_and(|own| own.files.iter().any(|file| file.name == wanted));
     if !known {
-        return Err(Error::new(ErrorCode::FileNotFound, "this file was not published here").with_hint("publish the release first"));
+        return Err(Error::new(ErrorCode::FileNotFound, "this file was not published here")
+            .with_hint("publish the release first"));
     }
     let path = studio.folder.existing(wanted)?;
-    let bytes = std::fs::read(&path).map_err(|cause| Error::io(ErrorCode::CannotRead, "read", &path, &cause))?;
+    let bytes =
+        std::fs::read(&path).map_err(|cause| Error::io(ErrorCode::CannotRead, "read", &path, &cause))?;
     Ok((wanted.rsplit('/').next().unwrap_or(wanted).to_owned(), bytes))
 }
 
@@ -425,6 +569,8 @@ pub fn download(studio: &Arc<Studio>, at: &At) -> Result<(String, Vec<u8>)> {
 pub fn report(studio: &Arc<Studio>, at: &At) -> Result<String> {
     let wanted: Option<u64> = at.get("result").and_then(|number| number.parse().ok());
     let made = studio.results().into_iter().find(|made| Some(made.kept.number) == wanted);
-    let made = made.ok_or_else(|| Error::new(ErrorCode::FileNotFound, "there is no such result").with_hint("make one first"))?;
+    let made = made.ok_or_else(|| {
+        Error::new(ErrorCode::FileNotFound, "there is no such result").with_hint("make one first")
+    })?;
     throng::report::html(&made.kept.report)
 }

@@ -30,7 +30,8 @@ impl Text {
     /// Takes a text that is valid TOML.
     pub fn parse(text: &str) -> Result<Self> {
         text.parse().map(Text).map_err(|_| {
-            Error::new(ErrorCode::BadPolicySyntax, "the policy is not valid TOML").with_hint("correct its text first")
+            Error::new(ErrorCode::BadPolicySyntax, "the policy is not valid TOML")
+                .with_hint("correct its text first")
         })
     }
 
@@ -61,7 +62,8 @@ impl Text {
     pub fn add_quasi_identifier(&mut self, attributes: &[String], k: i64) -> Result<()> {
         let privacy = section(self.0.as_table_mut(), &["privacy"])?;
         let mut table = Table::new();
-        table.insert("attributes", Item::Value(Value::Array(attributes.iter().map(String::as_str).collect())));
+        table
+            .insert("attributes", Item::Value(Value::Array(attributes.iter().map(String::as_str).collect())));
         table.insert("k", Item::Value(k.into()));
         match privacy.get_mut("quasi_identifiers") {
             Some(Item::ArrayOfTables(list)) => list.push(table),
@@ -107,7 +109,8 @@ fn section<'a>(root: &'a mut Table, path: &[&str]) -> Result<&'a mut dyn TableLi
         };
         let item = table.entry(name).or_insert_with(new);
         table = item.as_table_like_mut().ok_or_else(|| {
-            Error::new(ErrorCode::WrongType, format!("{name} is not a section of the policy")).with_hint("correct its text first")
+            Error::new(ErrorCode::WrongType, format!("{name} is not a section of the policy"))
+                .with_hint("correct its text first")
         })?;
     }
     Ok(table)
@@ -133,7 +136,9 @@ fn set(table: &mut dyn TableLike, key: &str, value: Option<Value>) {
 fn rule(rule: &RuleText) -> Value {
     let mut table = InlineTable::new();
     match &rule.apart {
-        ApartText::Cut(low, high) => table.insert("cut", Value::Array([*low, *high].map(number).into_iter().collect())),
+        ApartText::Cut(low, high) => {
+            table.insert("cut", Value::Array([*low, *high].map(number).into_iter().collect()))
+        }
         ApartText::Values(one, other) => {
             table.insert("apart", Value::Array([one.as_str(), other.as_str()].into_iter().collect()))
         }

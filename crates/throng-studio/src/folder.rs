@@ -16,7 +16,9 @@ const DEEPEST: usize = 3;
 impl Folder {
     /// A folder that exists.
     pub fn open(path: &Path) -> Result<Self> {
-        let real = path.canonicalize().map_err(|cause| Error::io(ErrorCode::CannotRead, "open the folder", path, &cause))?;
+        let real = path
+            .canonicalize()
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "open the folder", path, &cause))?;
         match real.is_dir() {
             true => Ok(Folder(real)),
             false => Err(Error::new(ErrorCode::BadUsage, "this is not a folder").in_file(path)),
@@ -31,7 +33,9 @@ impl Folder {
     /// A file below it that exists.
     pub fn existing(&self, name: &str) -> Result<PathBuf> {
         let path = self.0.join(plain(name)?);
-        let real = path.canonicalize().map_err(|cause| Error::io(ErrorCode::CannotRead, "open", Path::new(name), &cause))?;
+        let real = path
+            .canonicalize()
+            .map_err(|cause| Error::io(ErrorCode::CannotRead, "open", Path::new(name), &cause))?;
         if !real.starts_with(&self.0) {
             return Err(outside(name));
         }
@@ -51,9 +55,13 @@ impl Folder {
         }
         let (Some(parent), Some(file)) = (path.parent(), path.file_name()) else { return Err(outside(name)) };
         if file.to_string_lossy().starts_with('.') {
-            return Err(Error::new(ErrorCode::BadValue, "the name begins with a dot").with_hint("name it otherwise"));
+            return Err(
+                Error::new(ErrorCode::BadValue, "the name begins with a dot").with_hint("name it otherwise")
+            );
         }
-        let real = parent.canonicalize().map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", Path::new(name), &cause))?;
+        let real = parent
+            .canonicalize()
+            .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", Path::new(name), &cause))?;
         match real.starts_with(&self.0) {
             true => Ok(real.join(file)),
             false => Err(outside(name)),
@@ -62,13 +70,17 @@ impl Folder {
 
     /// The name of a file below it, as people write it.
     pub fn name_of(&self, path: &Path) -> Result<String> {
-        let real = path.canonicalize().map_err(|cause| Error::io(ErrorCode::CannotRead, "open", path, &cause))?;
+        let real =
+            path.canonicalize().map_err(|cause| Error::io(ErrorCode::CannotRead, "open", path, &cause))?;
         let inside = real.strip_prefix(&self.0).map_err(|_| {
-            outside(&path.display().to_string()).with_hint("start the studio in the folder of the file: cd there first")
+            outside(&path.display().to_string())
+                .with_hint("start the studio in the folder of the file: cd there first")
         })?;
         match inside.to_str() {
             Some(name) => Ok(name.replace('\\', "/")),
-            None => Err(Error::new(ErrorCode::BadValue, "the name of this file is not UTF-8").in_file(path).with_hint("rename it")),
+            None => Err(Error::new(ErrorCode::BadValue, "the name of this file is not UTF-8")
+                .in_file(path)
+                .with_hint("rename it")),
         }
     }
 
@@ -144,7 +156,8 @@ mod tests {
         let folder = Folder::open(&inner).unwrap();
         assert!(folder.existing("own.csv").is_ok() && folder.existing("./own.csv").is_ok());
         let absolute = outer.path().join("secret.csv");
-        for bad in ["../secret.csv", "link.csv", "up/secret.csv", absolute.to_str().unwrap(), "", "a\0b", "."] {
+        for bad in ["../secret.csv", "link.csv", "up/secret.csv", absolute.to_str().unwrap(), "", "a\0b", "."]
+        {
             assert!(folder.existing(bad).is_err(), "{bad}");
         }
         for bad in ["../new.csv", "up/new.csv", "link.csv", "/tmp/new.csv", ".hidden", "no/such/folder.csv"] {

@@ -51,7 +51,9 @@ impl Gate {
         let password = listen.map(|listen| read_password(&listen.password)).transpose()?;
         let hosts = match listen {
             None => vec![format!("127.0.0.1:{port}"), format!("localhost:{port}")],
-            Some(listen) if listen.hosts.is_empty() => vec![std::net::SocketAddr::new(listen.address, port).to_string()],
+            Some(listen) if listen.hosts.is_empty() => {
+                vec![std::net::SocketAddr::new(listen.address, port).to_string()]
+            }
             Some(listen) => listen.hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
         };
         Ok(Gate { port, key: random()?, session: random()?, token: random()?, hosts, password })
@@ -105,7 +107,10 @@ impl Gate {
         if !self.has_cookie(headers) {
             return match self.password {
                 Some(_) => Pass::Login,
-                None => Pass::No(StatusCode::UNAUTHORIZED, "Open the address that the studio printed when it was started."),
+                None => Pass::No(
+                    StatusCode::UNAUTHORIZED,
+                    "Open the address that the studio printed when it was started.",
+                ),
             };
         }
         let token = headers.get(TOKEN).map(header::HeaderValue::as_bytes).unwrap_or_default();
@@ -124,7 +129,8 @@ impl Gate {
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
         let wanted = self.cookie_name();
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
-        let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let mut pairs =
+            cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
         pairs.any(|(name, value)| name == wanted && same(value.as_bytes(), self.session.as_bytes()))
     }
 }
@@ -146,7 +152,8 @@ fn same(one: &[u8], other: &[u8]) -> bool {
 }
 
 fn read_password(path: &Path) -> Result<blake3::Hash> {
-    let bytes = std::fs::read(path).map_err(|cause| Error::io(ErrorCode::CannotRead, "read the password", path, &cause))?;
+    let bytes = std::fs::read(path)
+        .map_err(|cause| Error::io(ErrorCode::CannotRead, "read the password", path, &cause))?;
     let password = bytes.trim_ascii();
     if password.len() < SHORTEST_PASSWORD {
         return Err(Error::new(
@@ -162,8 +169,9 @@ fn read_password(path: &Path) -> Result<blake3::Hash> {
 /// 128 random bits in hexadecimal.
 fn random() -> Result<String> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|cause| Error::new(ErrorCode::NoRandomness, format!("the system gives no random numbers: {cause}")))?;
+    getrandom::fill(&mut bytes).map_err(|cause| {
+        Error::new(ErrorCode::NoRandomness, format!("the system gives no random numbers: {cause}"))
+    })?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
@@ -173,7 +181,10 @@ mod tests {
     use super::*;
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
-        pairs.iter().map(|(name, value)| (header::HeaderName::from_static(name), value.parse().unwrap())).collect()
+        pairs
+            .iter()
+            .map(|(name, value)| (header::HeaderName::from_static(name), value.parse().unwrap()))
+            .collect()
     }
 
     fn gate() -> Gate {
@@ -191,7 +202,10 @@ mod tests {
         let pair = cookie.split(';').next().unwrap();
         let table: Uri = "/table".parse().unwrap();
         assert_eq!(gate.pass(&Method::GET, &table, &headers(&[host, ("cookie", pair)])), Pass::Yes);
-        assert!(matches!(gate.pass(&Method::GET, &table, &headers(&[host])), Pass::No(StatusCode::UNAUTHORIZED, _)));
+        assert!(matches!(
+            gate.pass(&Method::GET, &table, &headers(&[host])),
+            Pass::No(StatusCode::UNAUTHORIZED, _)
+        ));
         let wrong: Uri = "/?key=0123".parse().unwrap();
         assert!(matches!(gate.pass(&Method::GET, &wrong, &headers(&[host])), Pass::No(..)));
     }

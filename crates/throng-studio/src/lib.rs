@@ -66,10 +66,13 @@ pub fn listen(options: &Options) -> Result<Listening> {
     let ip = options.listen.as_ref().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |listen| listen.address);
     let failed = |cause: std::io::Error| {
         let hint = match cause.kind() {
-            std::io::ErrorKind::AddrInUse => "another program has this port; leave --port out to take a free one",
+            std::io::ErrorKind::AddrInUse => {
+                "another program has this port; leave --port out to take a free one"
+            }
             _ => "leave --port out to take a free port",
         };
-        Error::new(ErrorCode::BadUsage, format!("cannot listen on port {}: {cause}", options.port)).with_hint(hint)
+        Error::new(ErrorCode::BadUsage, format!("cannot listen on port {}: {cause}", options.port))
+            .with_hint(hint)
     };
     let listener = std::net::TcpListener::bind(SocketAddr::new(ip, options.port)).map_err(failed)?;
     let port = listener.local_addr().map_err(failed)?.port();

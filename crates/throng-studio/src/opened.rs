@@ -53,7 +53,8 @@ impl Opened {
     pub fn column(&self, at: usize) -> Result<&str> {
         let name = self.table.names().get(at).map(String::as_str);
         name.ok_or_else(|| {
-            throng::Error::new(throng::ErrorCode::UnknownColumn, "the table has no such column").with_hint("load the page again")
+            throng::Error::new(throng::ErrorCode::UnknownColumn, "the table has no such column")
+                .with_hint("load the page again")
         })
     }
 }
@@ -81,7 +82,13 @@ fn ranges(values: &[&str], counts: &[u64], most: usize) -> Option<Vec<(String, u
     let high = numbers.iter().flatten().copied().reduce(f64::max)?;
     let whole = numbers.iter().flatten().all(|number| number.fract() == 0.0);
     let wanted = (high - low) / most as f64;
-    let width = if whole { wanted.ceil().max(1.0) } else if wanted > 0.0 { wanted } else { 1.0 };
+    let width = if whole {
+        wanted.ceil().max(1.0)
+    } else if wanted > 0.0 {
+        wanted
+    } else {
+        1.0
+    };
     let groups = (((high - low) / width).floor() as usize + 1).clamp(1, most + 1);
     let mut bins: Vec<(String, u64)> = (0..groups)
         .map(|at| {
@@ -118,7 +125,10 @@ fn categories(values: &[&str], counts: &[u64]) -> Vec<(String, u64)> {
     let mut bins: Vec<(String, u64)> = shown.map(|at| (short(values[*at]), counts[*at])).collect();
     let rest: u64 = order.iter().skip(CATEGORIES).map(|at| counts[*at]).sum();
     if rest > 0 {
-        bins.push((format!("{} others", throng::report::pieces::count((order.len() - CATEGORIES) as u64)), rest));
+        bins.push((
+            format!("{} others", throng::report::pieces::count((order.len() - CATEGORIES) as u64)),
+            rest,
+        ));
     }
     bins
 }

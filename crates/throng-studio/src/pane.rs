@@ -54,7 +54,9 @@ pub fn piece(text: &str, screen: Screen, column: Option<&str>) -> Vec<RangeInclu
     let own = |header: &str| match screen {
         Screen::Table => header == "data" || header.starts_with("attribute."),
         Screen::Hierarchies | Screen::Rules => match column {
-            Some(column) => header == format!("attribute.{column}") || header == format!("attribute.{}", quoted(column)),
+            Some(column) => {
+                header == format!("attribute.{column}") || header == format!("attribute.{}", quoted(column))
+            }
             None => header.starts_with("attribute."),
         },
         Screen::Privacy => header == "privacy" || header.starts_with("privacy.") || header == "method",

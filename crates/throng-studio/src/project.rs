@@ -233,9 +233,10 @@ impl Project {
     fn step(&self, what: &str, files: &[FileChange]) -> Result<Step> {
         let content = |(name, _): &FileChange| {
             let content = match self.folder.existing(name) {
-                Ok(path) => Some(std::fs::read_to_string(&path).map_err(|cause| {
-                    Error::io(ErrorCode::CannotRead, "read", &path, &cause)
-                })?),
+                Ok(path) => Some(
+                    std::fs::read_to_string(&path)
+                        .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", &path, &cause))?,
+                ),
                 Err(_) => None,
             };
             Ok((name.clone(), content))
@@ -250,8 +251,9 @@ impl Project {
             match content {
                 Some(content) => {
                     if let Some(parent) = path.parent() {
-                        std::fs::create_dir_all(parent)
-                            .map_err(|cause| Error::io(ErrorCode::CannotWrite, "make the folder", parent, &cause))?;
+                        std::fs::create_dir_all(parent).map_err(|cause| {
+                            Error::io(ErrorCode::CannotWrite, "make the folder", parent, &cause)
+                        })?;
                     }
                     write(&self.folder.to_write(name)?, content.as_bytes())?;
                 }
@@ -306,7 +308,8 @@ impl Project {
     /// Keeps something beside the policy.
     pub fn keep(&self, name: &str, content: &[u8]) -> Result<()> {
         let folder = self.folder.path().join(BESIDE);
-        make_private(&folder).map_err(|cause| Error::io(ErrorCode::CannotWrite, "make the folder", &folder, &cause))?;
+        make_private(&folder)
+            .map_err(|cause| Error::io(ErrorCode::CannotWrite, "make the folder", &folder, &cause))?;
         write(&folder.join(name), content)
     }
 
@@ -402,7 +405,9 @@ mod tests {
         std::fs::create_dir(&inner).unwrap();
         std::fs::write(outer.path().join("h.csv"), "a;*\n").unwrap();
         let own = project(&inner);
-        for name in ["../h.csv".to_owned(), outer.path().join("h.csv").display().to_string(), "/etc/passwd".into()] {
+        for name in
+            ["../h.csv".to_owned(), outer.path().join("h.csv").display().to_string(), "/etc/passwd".into()]
+        {
             let text = format!("{TEXT}hierarchy = {name:?}\n");
             assert_eq!(own.check(&text).unwrap_err().code(), ErrorCode::PermissionDenied, "{name}");
         }

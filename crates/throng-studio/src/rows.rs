@@ -17,7 +17,8 @@ pub fn page(opened: &Opened, looked: &Looked, at: &At) -> Value {
     let names = release.names();
     let search = at.get("find").map_or("", String::as_str).trim().to_lowercase();
     let mut rows = found(opened, looked, &search);
-    let sorted: Option<usize> = at.get("sort").and_then(|sort| sort.parse().ok()).filter(|sort| *sort < names.len());
+    let sorted: Option<usize> =
+        at.get("sort").and_then(|sort| sort.parse().ok()).filter(|sort| *sort < names.len());
     let falling = at.get("order").is_some_and(|order| order == "falling");
     if let Some(column) = sorted {
         sort(release, column, falling, &mut rows);
@@ -25,9 +26,13 @@ pub fn page(opened: &Opened, looked: &Looked, at: &At) -> Value {
     let pages = rows.len().div_ceil(ROWS).max(1);
     let page = at.get("page").and_then(|page| page.parse().ok()).unwrap_or(1).clamp(1, pages);
     let shown = rows.iter().skip((page - 1) * ROWS).take(ROWS);
-    let pairs: Vec<Option<usize>> = names.iter().map(|name| opened.table.names().iter().position(|own| own == name)).collect();
+    let pairs: Vec<Option<usize>> =
+        names.iter().map(|name| opened.table.names().iter().position(|own| own == name)).collect();
     let values: Vec<Vec<&str>> = (0..names.len()).map(|column| release.values(column)).collect();
-    let before: Vec<Vec<&str>> = pairs.iter().map(|column| column.map(|column| opened.table.values(column)).unwrap_or_default()).collect();
+    let before: Vec<Vec<&str>> = pairs
+        .iter()
+        .map(|column| column.map(|column| opened.table.values(column)).unwrap_or_default())
+        .collect();
     let row = |row: &u32| {
         let original = looked.rows.get(*row as usize).copied().unwrap_or(0) as usize;
         let cells: Vec<Value> = (0..names.len())
@@ -78,7 +83,8 @@ fn found(opened: &Opened, looked: &Looked, search: &str) -> Vec<u32> {
 fn hits<'a>(table: &'a Table, search: &str) -> Vec<(&'a [u32], Vec<bool>)> {
     (0..table.names().len())
         .map(|column| {
-            let hit: Vec<bool> = table.values(column).iter().map(|value| value.to_lowercase().contains(search)).collect();
+            let hit: Vec<bool> =
+                table.values(column).iter().map(|value| value.to_lowercase().contains(search)).collect();
             (table.numbers(column), hit)
         })
         .filter(|(_, hit)| hit.contains(&true))
@@ -89,7 +95,9 @@ fn hits<'a>(table: &'a Table, search: &str) -> Vec<(&'a [u32], Vec<bool>)> {
 fn sort(release: &Table, column: usize, falling: bool, rows: &mut [u32]) {
     let values = release.values(column);
     let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|one, other| start(values[*one]).total_cmp(&start(values[*other])).then(values[*one].cmp(values[*other])));
+    order.sort_by(|one, other| {
+        start(values[*one]).total_cmp(&start(values[*other])).then(values[*one].cmp(values[*other]))
+    });
     let mut rank = vec![0; values.len()];
     order.iter().enumerate().for_each(|(at, value)| rank[*value] = at);
     let numbers = release.numbers(column);
@@ -102,7 +110,11 @@ fn sort(release: &Table, column: usize, falling: bool, rows: &mut [u32]) {
 
 fn start(text: &str) -> f64 {
     let text = text.trim_start_matches(['[', '(', '≥', '≤', ' ']);
-    let end = text.char_indices().skip(1).find(|(_, letter)| !letter.is_ascii_digit() && *letter != '.').map_or(text.len(), |(at, _)| at);
+    let end = text
+        .char_indices()
+        .skip(1)
+        .find(|(_, letter)| !letter.is_ascii_digit() && *letter != '.')
+        .map_or(text.len(), |(at, _)| at);
     text[..end].parse().unwrap_or(f64::INFINITY)
 }
 
@@ -112,7 +124,14 @@ mod tests {
 
     #[test]
     fn ranges_are_sorted_by_where_they_begin() {
-        for (text, value) in [("[9-12]", 9.0), ("17", 17.0), ("[1-37)", 1.0), ("-4.5", -4.5), ("≥ 80", 80.0), ("", f64::INFINITY)] {
+        for (text, value) in [
+            ("[9-12]", 9.0),
+            ("17", 17.0),
+            ("[1-37)", 1.0),
+            ("-4.5", -4.5),
+            ("≥ 80", 80.0),
+            ("", f64::INFINITY),
+        ] {
             assert_eq!(start(text), value, "{text}");
         }
         assert_eq!(start("Private"), f64::INFINITY);

@@ -85,7 +85,9 @@ async fn guard(State(studio): State<Shared>, request: Request, next: Next) -> Re
         Pass::Enter => entered(gate.cookie(request.headers())),
         Pass::Login if is_login => next.run(request).await,
         Pass::Login => (StatusCode::UNAUTHORIZED, Html(screens::login(false))).into_response(),
-        Pass::No(StatusCode::UNAUTHORIZED, _) if request.uri().path().starts_with("/static/") => next.run(request).await,
+        Pass::No(StatusCode::UNAUTHORIZED, _) if request.uri().path().starts_with("/static/") => {
+            next.run(request).await
+        }
         Pass::No(status, words) => (status, Html(screens::refusal(words))).into_response(),
     };
     for (name, value) in HEADERS {
@@ -140,19 +142,31 @@ fn password(body: &[u8]) -> Vec<u8> {
 
 /// Runs what may take a while.
 async fn apart<T: Send + 'static>(run: impl FnOnce() -> T + Send + 'static) -> Result<T, Response> {
-    tokio::task::spawn_blocking(run)
-        .await
-        .map_err(|_| (StatusCode::INTERNAL_SERVER_ERROR, Html(screens::refusal("A mistake in throng itself; please report it."))).into_response())
+    tokio::task::spawn_blocking(run).await.map_err(|_| {
+        (
+            StatusCode::INTERNAL_SERVER_ERROR,
+            Html(screens::refusal("A mistake in throng itself; please report it.")),
+        )
+            .into_response()
+    })
 }
 
-async fn page(State(studio): State<Shared>, Path(screen): Path<String>, Query(at): Query<At>) -> Result<Response, Response> {
+async fn page(
+    State(studio): State<Shared>,
+    Path(screen): Path<String>,
+    Query(at): Query<At>,
+) -> Result<Response, Response> {
     let Some(screen) = Screen::named(&screen) else {
         return Err((StatusCode::NOT_FOUND, Html(screens::refusal("There is no such page."))).into_response());
     };
     Ok(Html(apart(move || screens::page(&studio, screen, &at)).await?).into_response())
 }
 
-async fn main_part(State(studio): State<Shared>, Path(screen): Path<String>, Query(at): Query<At>) -> Result<Response, Response> {
+async fn main_part(
+    State(studio): State<Shared>,
+    Path(screen): Path<String>,
+    Query(at): Query<At>,
+) -> Result<Response, Response> {
     let screen = Screen::named(&screen).unwrap_or(Screen::Table);
     Ok(json(&apart(move || screens::parts(&studio, screen, &at, "")).await?))
 }
@@ -168,7 +182,10 @@ async fn loss_part(State(studio): State<Shared>, Query(at): Query<At>) -> Result
 async fn acted(State(studio): State<Shared>, body: Body) -> Result<Response, Response> {
     let body = to_bytes(body, MOST_SENT).await.map_err(|_| refused(&too_large("8 MB")))?;
     let request: act::Request = serde_json::from_slice(&body).map_err(|cause| {
-        refused(&Error::new(ErrorCode::BadUsage, format!("this request cannot be read: {}", cause.classify_words())))
+        refused(&Error::new(
+            ErrorCode::BadUsage,
+            format!("this request cannot be read: {}", cause.classify_words()),
+        ))
     })?;
     Ok(json(&apart(move || act::carry_out(&studio, request)).await?))
 }
@@ -188,16 +205,26 @@ impl ClassifyWords for serde_json::Error {
 }
 
 /// Takes a table that was dropped, piece by piece.
-async fn upload(State(studio): State<Shared>, Query(at): Query<BTreeMap<String, String>>, body: Body) -> Result<Response, Response> {
+async fn upload(
+    State(studio): State<Shared>,
+    Query(at): Query<BTreeMap<String, String>>,
+    body: Body,
+) -> Result<Response, Response> {
     let name = at.get("name").cloned().unwrap_or_default();
     let name = dropped_name(&studio, &name).map_err(|error| refused(&error))?;
     let folder = studio.folder.path().to_owned();
-    let failed = |cause: std::io::Error| refused(&Error::io(ErrorCode::CannotWrite, "write", name.as_ref(), &cause));
+    let failed =
+        |cause: std::io::Error| refused(&Error::io(ErrorCode::CannotWrite, "write", name.as_ref(), &cause));
     let mut file = tempfile::Builder::new().prefix(".dropped").tempfile_in(&folder).map_err(failed)?;
     let mut body = body;
     let mut taken: u64 = 0;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| refused(&Error::new(ErrorCode::CannotRead, "the file did not arrive whole").with_hint("drop it again")))?;
+        let frame = frame.map_err(|_| {
+            refused(
+                &Error::new(ErrorCode::CannotRead, "the file did not arrive whole")
+                    .with_hint("drop it again"),
+            )
+        })?;
         let Ok(bytes) = frame.into_data() else { continue };
         taken += bytes.len() as u64;
         if taken > MOST_DROPPED {
@@ -209,10 +236,18 @@ async fn upload(State(studio): State<Shared>, Query(at): Query<BTreeMap<String, 
     let own = studio.clone();
     let told = apart(move || act::open(&own, &name)).await?;
     told.map_err(|error| refused(&error))?;
-    Ok(json(&apart(move || screens::parts(&studio, Screen::Table, &At::default(), "The file was taken into the folder.")).await?))
+    Ok(json(
+        &apart(move || {
+            screens::parts(&studio, Screen::Table, &At::default(), "The file was taken into the folder.")
+        })
+        .await?,
+    ))
 }
 
-async fn append(mut file: tempfile::NamedTempFile, bytes: Bytes) -> Result<std::io::Result<tempfile::NamedTempFile>, Response> {
+async fn append(
+    mut file: tempfile::NamedTempFile,
+    bytes: Bytes,
+) -> Result<std::io::Result<tempfile::NamedTempFile>, Response> {
     apart(move || file.write_all(&bytes).map(|()| file)).await
 }
 
@@ -220,28 +255,37 @@ async fn append(mut file: tempfile::NamedTempFile, bytes: Bytes) -> Result<std::
 fn dropped_name(studio: &Studio, name: &str) -> throng::Result<String> {
     let plain = !name.contains(['/', '\\', '\0']) && !name.starts_with('.') && name.chars().count() <= 200;
     if !plain || name.chars().any(char::is_control) {
-        return Err(Error::new(ErrorCode::BadValue, "a file with this name cannot be taken").with_hint("rename it"));
+        return Err(
+            Error::new(ErrorCode::BadValue, "a file with this name cannot be taken").with_hint("rename it")
+        );
     }
     if !folder::is_table(name) {
-        return Err(Error::new(ErrorCode::BadFileEnding, "this does not look like a table")
-            .with_hint(format!("its name should end in one of {}; .gz and .zst too", throng::format::endings())));
+        return Err(Error::new(ErrorCode::BadFileEnding, "this does not look like a table").with_hint(
+            format!("its name should end in one of {}; .gz and .zst too", throng::format::endings()),
+        ));
     }
     let (stem, ending) = name.split_once('.').unwrap_or((name, "csv"));
-    let names = std::iter::once(name.to_owned()).chain((2..1000).map(|number| format!("{stem}-{number}.{ending}")));
+    let names =
+        std::iter::once(name.to_owned()).chain((2..1000).map(|number| format!("{stem}-{number}.{ending}")));
     let mut free = names.filter(|name| !studio.folder.path().join(name).exists());
-    let found = free.next().ok_or_else(|| Error::new(ErrorCode::FileExists, "too many files of this name"))?;
+    let found =
+        free.next().ok_or_else(|| Error::new(ErrorCode::FileExists, "too many files of this name"))?;
     studio.folder.to_write(&found).map(|_| found)
 }
 
 fn too_large(most: &str) -> Error {
-    Error::new(ErrorCode::BadUsage, format!("this is larger than {most}")).with_hint("copy the file into the folder and open it there")
+    Error::new(ErrorCode::BadUsage, format!("this is larger than {most}"))
+        .with_hint("copy the file into the folder and open it there")
 }
 
 /// A file that was published, or the tree of an attribute.
 async fn download(State(studio): State<Shared>, Query(at): Query<At>) -> Result<Response, Response> {
     let found = apart(move || act::download(&studio, &at)).await?;
     let (name, bytes) = found.map_err(|error| refused(&error))?;
-    let plain: String = name.chars().map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '_' }).collect();
+    let plain: String = name
+        .chars()
+        .map(|letter| if letter.is_ascii_alphanumeric() || "-_.".contains(letter) { letter } else { '_' })
+        .collect();
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{plain}\"")),
@@ -259,19 +303,20 @@ async fn report(State(studio): State<Shared>, Query(at): Query<At>) -> Result<Re
 /// Tells a page whenever there is something new to see.
 async fn events(State(studio): State<Shared>) -> impl IntoResponse {
     let moved = studio.works.moved().listen();
-    let stream = futures_util::stream::unfold((studio, moved, true), |(studio, mut moved, first)| async move {
-        if !first {
-            moved.changed().await.ok()?;
-            tokio::time::sleep(BREATH).await;
-            moved.mark_unchanged();
-        }
-        let told = serde_json::json!({
-            "revision": studio.project(|project| project.revision),
-            "works": studio.works.all(),
+    let stream =
+        futures_util::stream::unfold((studio, moved, true), |(studio, mut moved, first)| async move {
+            if !first {
+                moved.changed().await.ok()?;
+                tokio::time::sleep(BREATH).await;
+                moved.mark_unchanged();
+            }
+            let told = serde_json::json!({
+                "revision": studio.project(|project| project.revision),
+                "works": studio.works.all(),
+            });
+            let event = Event::default().data(told.to_string());
+            Some((Ok::<_, Infallible>(event), (studio, moved, false)))
         });
-        let event = Event::default().data(told.to_string());
-        Some((Ok::<_, Infallible>(event), (studio, moved, false)))
-    });
     Sse::new(stream).keep_alive(KeepAlive::default())
 }
 
@@ -288,5 +333,6 @@ fn json(value: &serde_json::Value) -> Response {
 
 fn refused(error: &Error) -> Response {
     let told = serde_json::json!({ "error": screens::trouble(error) });
-    (StatusCode::UNPROCESSABLE_ENTITY, [(header::CONTENT_TYPE, "application/json")], told.to_string()).into_response()
+    (StatusCode::UNPROCESSABLE_ENTITY, [(header::CONTENT_TYPE, "application/json")], told.to_string())
+        .into_response()
 }

@@ -109,10 +109,12 @@ impl Studio {
         let folder = Folder::open(&options.folder)?;
         let project = Project::open(&folder, options.table.as_deref(), options.policy.as_deref())?;
         let kept = |name: &str| std::fs::read(project.beside(name)).ok();
-        let frontier: Option<Frontier> = kept("frontier.json").and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let frontier: Option<Frontier> =
+            kept("frontier.json").and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let results: Vec<KeptResult> =
             kept("results.json").and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        let published: Option<Published> = kept("published.json").and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let published: Option<Published> =
+            kept("published.json").and_then(|bytes| serde_json::from_slice(&bytes).ok());
         Ok(Studio {
             gate,
             folder,
@@ -123,7 +125,9 @@ impl Studio {
             risk_asked: AtomicU64::new(0),
             trials: Mutex::default(),
             frontier: Mutex::new(frontier.map(Arc::new)),
-            results: Mutex::new(results.into_iter().map(|kept| Arc::new(Made { kept, looked: None })).collect()),
+            results: Mutex::new(
+                results.into_iter().map(|kept| Arc::new(Made { kept, looked: None })).collect(),
+            ),
             evaluations: Mutex::default(),
             published: Mutex::new(published.map(Arc::new)),
             secret: Secret::fresh()?,
@@ -150,7 +154,8 @@ impl Studio {
     /// The open table, or what to do.
     pub fn needs_table(&self) -> Result<Arc<Opened>> {
         self.opened().ok_or_else(|| {
-            Error::new(ErrorCode::FileNotFound, "no table is open").with_hint("open one on the screen \"Table\"")
+            Error::new(ErrorCode::FileNotFound, "no table is open")
+                .with_hint("open one on the screen \"Table\"")
         })
     }
 
@@ -212,13 +217,20 @@ impl Studio {
     }
 
     /// Runs something on the table as trials hold it.
-    pub fn try_out<T>(&self, policy: &Policy, watch: &dyn Watch, run: impl FnOnce(&mut Trials) -> Result<T>) -> Result<T> {
+    pub fn try_out<T>(
+        &self,
+        policy: &Policy,
+        watch: &dyn Watch,
+        run: impl FnOnce(&mut Trials) -> Result<T>,
+    ) -> Result<T> {
         let (key, opened) = (self.trial_key()?, self.needs_table()?);
         let mut trials = lock(&self.trials);
         let known = trials.take().filter(|(known, _)| *known == key);
         let (key, mut own) = match known {
             Some(known) => known,
-            None => (key, Trials::open(&opened.path, policy, Some(self.secret()?), Registry::default(), watch)?),
+            None => {
+                (key, Trials::open(&opened.path, policy, Some(self.secret()?), Registry::default(), watch)?)
+            }
         };
         let outcome = run(&mut own);
         *trials = Some((key, own));
@@ -231,7 +243,8 @@ impl Studio {
         let (own, key, opened) = (self.clone(), self.trial_key()?, self.needs_table()?);
         *lock(&self.frontier) = None;
         self.works.start(Kind::Frontier, move |work| {
-            let mut trials = Trials::open(&opened.path, &policy, Some(own.secret()?), Registry::default(), work)?;
+            let mut trials =
+                Trials::open(&opened.path, &policy, Some(own.secret()?), Registry::default(), work)?;
             let mut runs = Vec::new();
             for k in &ks {
                 for method in &methods {
@@ -335,10 +348,7 @@ impl Studio {
     }
 
     /// Runs a publication in the background.
-    pub fn publish(
-        self: &Arc<Self>,
-        run: impl FnOnce(&Studio, &Work) -> Result<Published> + Send + 'static,
-    ) {
+    pub fn publish(self: &Arc<Self>, run: impl FnOnce(&Studio, &Work) -> Result<Published> + Send + 'static) {
         let own = self.clone();
         self.works.start(Kind::Publish, move |work| {
             let published = run(&own, work)?;
@@ -354,7 +364,8 @@ impl Studio {
     }
 
     fn keep(&self, name: &str, what: &impl Serialize) -> Result<()> {
-        let json = serde_json::to_vec(what).map_err(|cause| Error::bug(format!("what was found cannot be kept: {cause}")))?;
+        let json = serde_json::to_vec(what)
+            .map_err(|cause| Error::bug(format!("what was found cannot be kept: {cause}")))?;
         self.project(|project| project.keep(name, &json))
     }
 }

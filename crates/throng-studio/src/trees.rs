@@ -83,9 +83,11 @@ impl Grove {
     /// Adds values at the top that are not in the tree.
     pub fn add_missing<'a>(&mut self, values: impl Iterator<Item = &'a str>) {
         let mut known = std::collections::BTreeSet::new();
-        self.0.iter().for_each(|node| node.values(&mut |label| {
-            known.insert(label.to_owned());
-        }));
+        self.0.iter().for_each(|node| {
+            node.values(&mut |label| {
+                known.insert(label.to_owned());
+            })
+        });
         let new: Vec<Node> = values.filter(|value| !known.contains(*value)).map(Node::value).collect();
         self.0.extend(new);
     }
@@ -115,7 +117,9 @@ impl Grove {
         let target = match target {
             None => None,
             Some(target) => {
-                let inside = |number: &Number| self.node(*number).is_some_and(|node| (*number..number + node.size()).contains(&target));
+                let inside = |number: &Number| {
+                    self.node(*number).is_some_and(|node| (*number..number + node.size()).contains(&target))
+                };
                 if numbers.iter().any(inside) {
                     return Err(Error::new(ErrorCode::BadHierarchy, "a group cannot be moved into itself"));
                 }
@@ -187,7 +191,8 @@ impl Grove {
 
     /// The file that policies name.
     pub fn to_csv(&self) -> String {
-        let line = |path: &Vec<String>| path.iter().map(|label| cell(label)).collect::<Vec<_>>().join(";") + "\n";
+        let line =
+            |path: &Vec<String>| path.iter().map(|label| cell(label)).collect::<Vec<_>>().join(";") + "\n";
         self.paths().iter().map(line).collect()
     }
 
@@ -213,7 +218,8 @@ impl Grove {
             }
         }
         match top.is_empty() {
-            true => Err(Error::new(ErrorCode::BadHierarchy, "nothing is selected").with_hint("select values or groups first")),
+            true => Err(Error::new(ErrorCode::BadHierarchy, "nothing is selected")
+                .with_hint("select values or groups first")),
             false => Ok(top),
         }
     }
@@ -222,7 +228,9 @@ impl Grove {
     fn common_parent(&self, numbers: &[Number]) -> Option<String> {
         let paths: Vec<Vec<String>> = numbers.iter().map(|number| above(&self.0, *number)).collect();
         let (first, others) = paths.split_first()?;
-        let shared = (0..first.len()).take_while(|at| others.iter().all(|path| path.get(*at) == first.get(*at))).count();
+        let shared = (0..first.len())
+            .take_while(|at| others.iter().all(|path| path.get(*at) == first.get(*at)))
+            .count();
         shared.checked_sub(1).map(|at| first[at].clone())
     }
 
@@ -245,7 +253,10 @@ fn checked(label: &str) -> Result<&str> {
     let label = label.trim();
     match label {
         "" => Err(Error::new(ErrorCode::BadHierarchy, "the group has no name").with_hint("write one")),
-        "*" => Err(Error::new(ErrorCode::BadHierarchy, "\"*\" stands for the root").with_hint("write another name")),
+        "*" => {
+            Err(Error::new(ErrorCode::BadHierarchy, "\"*\" stands for the root")
+                .with_hint("write another name"))
+        }
         _ if label.contains(['\n', '\r']) => Err(Error::new(ErrorCode::BadHierarchy, "a name is one line")),
         _ => Ok(label),
     }
@@ -391,7 +402,9 @@ mod tests {
         fn tell(node: &Node) -> String {
             match node.is_value {
                 true => node.label.clone(),
-                false => format!("{}({})", node.label, node.below.iter().map(tell).collect::<Vec<_>>().join(" ")),
+                false => {
+                    format!("{}({})", node.label, node.below.iter().map(tell).collect::<Vec<_>>().join(" "))
+                }
             }
         }
         grove.0.iter().map(tell).collect::<Vec<_>>().join(" ")
@@ -405,7 +418,11 @@ mod tests {
         own.group(&[0, 2], "Europe").unwrap();
         assert_eq!(labels(&own), "a;\"b\"  Europe(Oslo Italy(Rome Milan))");
         own.group(&[4], "South").unwrap();
-        assert_eq!(labels(&own), "a;\"b\"  Europe(Oslo Italy(Milan South(Rome)))", "it stays below its group");
+        assert_eq!(
+            labels(&own),
+            "a;\"b\"  Europe(Oslo Italy(Milan South(Rome)))",
+            "it stays below its group"
+        );
         own.shift(&[5], None).unwrap();
         assert_eq!(labels(&own), "a;\"b\"  Europe(Oslo Italy(Milan)) South(Rome)");
         own.rename(5, "Lazio").unwrap();

@@ -72,7 +72,10 @@ impl<'a> Timed<'a> {
     /// For work of so many records where so many are still to come: its share of the time that is left, if there is a limit.
     pub fn share(watch: &'a dyn Watch, records: usize, of: usize) -> Option<Self> {
         let left = watch.until()?.saturating_duration_since(Instant::now());
-        Some(Timed { watch, until: Instant::now() + left.mul_f64(records as f64 / of.max(records).max(1) as f64) })
+        Some(Timed {
+            watch,
+            until: Instant::now() + left.mul_f64(records as f64 / of.max(records).max(1) as f64),
+        })
     }
 }
 

@@ -70,7 +70,12 @@ fn plain_nearest(
 }
 
 /// The group of a list with which the loss of both grows least, loss being records times penalty; of equals the first.
-fn plain_growth(problem: &Problem, kernel: &Kernel, groups: &[Option<Vec<u32>>], own: usize) -> Option<usize> {
+fn plain_growth(
+    problem: &Problem,
+    kernel: &Kernel,
+    groups: &[Option<Vec<u32>>],
+    own: usize,
+) -> Option<usize> {
     let group = groups[own].as_ref().unwrap();
     let own_penalty = group_ncp(problem, kernel, group);
     let mut best: Option<(usize, f64)> = None;
@@ -78,8 +83,8 @@ fn plain_growth(problem: &Problem, kernel: &Kernel, groups: &[Option<Vec<u32>>],
         let Some(members) = members else { continue };
         let together = group_ncp(problem, kernel, &union(group, members));
         let their_penalty = group_ncp(problem, kernel, members);
-        let grows = group.len() as f64 * (together - own_penalty)
-            + members.len() as f64 * (together - their_penalty);
+        let grows =
+            group.len() as f64 * (together - own_penalty) + members.len() as f64 * (together - their_penalty);
         if best.is_none_or(|(_, least)| grows < least) {
             best = Some((other, grows));
         }

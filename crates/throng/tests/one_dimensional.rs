@@ -570,7 +570,9 @@ fn most_private_without(problem: &Problem, groups: &[Vec<u32>], goal: Goal, most
         for group in groups {
             let stay: Vec<u32> = group.iter().copied().filter(|record| left_out >> record & 1 == 0).collect();
             let count = |value: u32| stay.iter().filter(|record| values[**record as usize] == value).count();
-            let Some(frequent) = stay.iter().map(|record| count(values[*record as usize])).max() else { continue };
+            let Some(frequent) = stay.iter().map(|record| count(values[*record as usize])).max() else {
+                continue;
+            };
             least = least.min(goal.privacy(stay.len(), frequent as u32));
         }
         best = best.max(least);
@@ -675,7 +677,13 @@ proptest! {
 #[test]
 fn where_a_limit_leaves_records_by_themselves_nothing_is_published() {
     let case = numbers(&[(1, 0), (3, 1), (5, 2), (7, 3), (9, 0), (11, 1)]);
-    for method in ["accuracy".to_owned(), "accuracy-search".to_owned(), "auto".to_owned(), "exact".to_owned(), with("accuracy", "maximise = \"k\"")] {
+    for method in [
+        "accuracy".to_owned(),
+        "accuracy-search".to_owned(),
+        "auto".to_owned(),
+        "exact".to_owned(),
+        with("accuracy", "maximise = \"k\""),
+    ] {
         let loaded = load(&case, "max_loss = 0.05", &method);
         let error = solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap_err();
         assert_eq!(error.code(), throng::ErrorCode::LimitTooTight, "{method}");

@@ -27,7 +27,9 @@ pub fn run(arguments: &args::Studio) -> Result<ExitCode> {
     let listening = throng_studio::listen(&options)?;
     show::print(&format!("throng studio is at {} (Ctrl-C ends it)\n", listening.address()))?;
     if arguments.listen.is_some() {
-        show::note("The connection is not encrypted. Put a proxy with TLS before it, and pass its name with --host.");
+        show::note(
+            "The connection is not encrypted. Put a proxy with TLS before it, and pass its name with --host.",
+        );
     }
     let _page = match arguments.no_open || arguments.listen.is_some() {
         true => None,
@@ -41,7 +43,9 @@ pub fn run(arguments: &args::Studio) -> Result<ExitCode> {
 fn open(address: &str) -> Option<tempfile::NamedTempFile> {
     use std::io::Write;
     let mut page = tempfile::Builder::new().prefix("throng-studio-").suffix(".html").tempfile().ok()?;
-    let html = format!("<!DOCTYPE html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url={address}\">");
+    let html = format!(
+        "<!DOCTYPE html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url={address}\">"
+    );
     page.write_all(html.as_bytes()).ok()?;
     let (program, before): (&str, &[&str]) = match std::env::consts::OS {
         "macos" => ("open", &[]),

@@ -18,7 +18,8 @@ const MOST_SHOWN: usize = 120;
 pub fn show(view: &View<'_>) -> Result<String> {
     let choices = [view.columns(Role::Quasi), view.columns(Role::Sensitive)].concat();
     let Some(column) = view.chosen(&choices) else {
-        return Err(Error::new(ErrorCode::NoQuasi, "no column is a quasi-identifier").with_hint("choose roles on the screen \"Table\""));
+        return Err(Error::new(ErrorCode::NoQuasi, "no column is a quasi-identifier")
+            .with_hint("choose roles on the screen \"Table\""));
     };
     let name = view.opened.column(column)?;
     let grove = grove(&view.opened, &view.policy, column);
@@ -61,12 +62,17 @@ pub fn show(view: &View<'_>) -> Result<String> {
 fn kind_words(policy: &Policy, name: &str) -> String {
     let hierarchy = policy.attributes.get(name).and_then(|own| own.hierarchy.as_ref());
     match hierarchy {
-        None => "No hierarchy: values can only be published one by one or as *, numbers as ranges.".to_owned(),
+        None => {
+            "No hierarchy: values can only be published one by one or as *, numbers as ranges.".to_owned()
+        }
         Some(Hierarchy::Tree(tree)) => format!("A tree of {} values.", count(tree.len() as u64)),
         Some(Hierarchy::Intervals(widths)) => format!("Bands of width {widths:?}, built from the numbers."),
         Some(Hierarchy::Prefix(lengths)) => format!("Prefixes of {lengths:?} characters."),
         Some(Hierarchy::Dates(units)) => {
-            format!("Calendar units: {}.", units.iter().map(|unit| unit.name()).collect::<Vec<_>>().join(", "))
+            format!(
+                "Calendar units: {}.",
+                units.iter().map(|unit| unit.name()).collect::<Vec<_>>().join(", ")
+            )
         }
     }
 }
@@ -76,19 +82,24 @@ pub fn grove(opened: &Opened, policy: &Policy, column: usize) -> Result<(Grove, 
     let name = opened.column(column)?;
     let hierarchy = policy.attributes.get(name).and_then(|own| own.hierarchy.as_ref());
     let missing = |text: &&str| policy.missing.iter().any(|marker| marker == text);
-    let mut values: Vec<&str> = opened.table.values(column).into_iter().filter(|text| !missing(text)).collect();
+    let mut values: Vec<&str> =
+        opened.table.values(column).into_iter().filter(|text| !missing(text)).collect();
     values.sort_unstable_by(|one, other| natural(one).total_cmp(&natural(other)).then(one.cmp(other)));
     let mut grove = match hierarchy {
         None => Grove::default(),
         Some(hierarchy) => Grove::of(&opened.table.grown(column, &policy.missing, hierarchy)?),
     };
     let mut known = std::collections::BTreeSet::new();
-    grove.0.iter().for_each(|node| node.values(&mut |label| {
-        known.insert(label.to_owned());
-    }));
+    grove.0.iter().for_each(|node| {
+        node.values(&mut |label| {
+            known.insert(label.to_owned());
+        })
+    });
     let uncovered = match hierarchy {
         None => Vec::new(),
-        Some(_) => values.iter().filter(|value| !known.contains(**value)).map(|value| (*value).to_owned()).collect(),
+        Some(_) => {
+            values.iter().filter(|value| !known.contains(**value)).map(|value| (*value).to_owned()).collect()
+        }
     };
     grove.add_missing(values.into_iter());
     Ok((grove, uncovered))
@@ -103,29 +114,42 @@ fn natural(text: &str) -> f64 {
 pub fn builder(build: &str, sizes: &str) -> Result<Hierarchy> {
     let words = || sizes.split([',', ' ', ';']).map(str::trim).filter(|word| !word.is_empty());
     let bad = |what: &str| {
-        Error::new(ErrorCode::BadHierarchy, format!("\"{}\" are not {what}", short(sizes))).with_hint(format!("write {what}, with commas between them"))
+        Error::new(ErrorCode::BadHierarchy, format!("\"{}\" are not {what}", short(sizes)))
+            .with_hint(format!("write {what}, with commas between them"))
     };
     let hierarchy = match build {
         "intervals" => {
-            let widths: Option<Vec<f64>> = words().map(|word| word.parse().ok().filter(|width: &f64| *width > 0.0 && width.is_finite())).collect();
-            let widths = widths.filter(|widths| !widths.is_empty()).ok_or_else(|| bad("widths, such as 5, 10, 20"))?;
+            let widths: Option<Vec<f64>> = words()
+                .map(|word| word.parse().ok().filter(|width: &f64| *width > 0.0 && width.is_finite()))
+                .collect();
+            let widths =
+                widths.filter(|widths| !widths.is_empty()).ok_or_else(|| bad("widths, such as 5, 10, 20"))?;
             if widths.windows(2).any(|pair| pair[1] <= pair[0] || (pair[1] / pair[0]).fract().abs() > 1e-9) {
-                return Err(Error::new(ErrorCode::BadHierarchy, "each width must be a multiple of the one before").with_hint("for example 5, 10, 20"));
+                return Err(Error::new(
+                    ErrorCode::BadHierarchy,
+                    "each width must be a multiple of the one before",
+                )
+                .with_hint("for example 5, 10, 20"));
             }
             Hierarchy::Intervals(widths)
         }
         "prefix" => {
             let lengths: Option<Vec<usize>> = words().map(|word| word.parse().ok()).collect();
-            let lengths = lengths.filter(|own| !own.is_empty()).ok_or_else(|| bad("numbers of characters, such as 4, 3, 2"))?;
+            let lengths = lengths
+                .filter(|own| !own.is_empty())
+                .ok_or_else(|| bad("numbers of characters, such as 4, 3, 2"))?;
             if lengths.windows(2).any(|pair| pair[1] >= pair[0]) {
-                return Err(Error::new(ErrorCode::BadHierarchy, "the numbers of characters must decrease").with_hint("for example 4, 3, 2"));
+                return Err(Error::new(ErrorCode::BadHierarchy, "the numbers of characters must decrease")
+                    .with_hint("for example 4, 3, 2"));
             }
             Hierarchy::Prefix(lengths)
         }
         "dates" => {
-            let unit = |word: &str| DateUnit::NAMES.iter().find(|(name, _)| *name == word).map(|(_, unit)| *unit);
+            let unit =
+                |word: &str| DateUnit::NAMES.iter().find(|(name, _)| *name == word).map(|(_, unit)| *unit);
             let units: Option<Vec<DateUnit>> = words().map(unit).collect();
-            let mut units = units.filter(|own| !own.is_empty()).ok_or_else(|| bad("units, such as month, year"))?;
+            let mut units =
+                units.filter(|own| !own.is_empty()).ok_or_else(|| bad("units, such as month, year"))?;
             units.sort_unstable();
             units.dedup();
             Hierarchy::Dates(units)
@@ -138,14 +162,16 @@ pub fn builder(build: &str, sizes: &str) -> Result<Hierarchy> {
 fn built(view: &View<'_>, column: usize) -> Option<Result<Grove>> {
     let build = view.at.get("build").filter(|build| !build.is_empty())?;
     let sizes = view.at.get("sizes").map_or("", String::as_str);
-    let grown = builder(build, sizes).and_then(|hierarchy| view.opened.table.grown(column, &view.policy.missing, &hierarchy));
+    let grown = builder(build, sizes)
+        .and_then(|hierarchy| view.opened.table.grown(column, &view.policy.missing, &hierarchy));
     Some(grown.map(|tree| Grove::of(&tree)))
 }
 
 /// The nodes as a list of what is shown, depth first.
 fn nodes(opened: &Opened, column: usize, grove: &Grove, search: &str) -> Vec<Value> {
     let values = opened.table.values(column);
-    let of_value: BTreeMap<&str, u64> = values.into_iter().zip(opened.counts[column].iter().copied()).collect();
+    let of_value: BTreeMap<&str, u64> =
+        values.into_iter().zip(opened.counts[column].iter().copied()).collect();
     let counts = grove.counts(&of_value);
     let most = counts.iter().copied().max().unwrap_or(1).max(1);
     let mut shown = Vec::new();

@@ -77,7 +77,9 @@ impl View<'_> {
     /// The columns of a role: place and name.
     pub fn columns(&self, role: Role) -> Vec<(usize, &str)> {
         let names = self.opened.table.names().iter().map(String::as_str).enumerate();
-        names.filter(|(_, name)| self.policy.attributes.get(*name).is_some_and(|own| own.role == role)).collect()
+        names
+            .filter(|(_, name)| self.policy.attributes.get(*name).is_some_and(|own| own.role == role))
+            .collect()
     }
 
     /// The column that the address names, or the first of those that can be chosen.
@@ -128,14 +130,20 @@ fn environment() -> &'static Environment<'static> {
 /// A text as a part of an address.
 fn urlencoded(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+    text.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
 }
 
 /// Fills in a template.
 pub fn render(name: &str, context: Value) -> Result<String> {
     let template = environment().get_template(name);
     template.and_then(|template| template.render(context)).map_err(|cause| {
-        Error::bug(format!("the page {name} cannot be filled in: {} on line {}", cause.kind(), cause.line().unwrap_or(0)))
+        Error::bug(format!(
+            "the page {name} cannot be filled in: {} on line {}",
+            cause.kind(),
+            cause.line().unwrap_or(0)
+        ))
     })
 }
 
@@ -165,7 +173,8 @@ pub struct Trouble {
 pub fn trouble(error: &Error) -> Trouble {
     let place = error.place();
     let file = place.file.as_deref().map(|file| {
-        file.file_name().map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
+        file.file_name()
+            .map_or_else(|| file.display().to_string(), |name| name.to_string_lossy().into_owned())
     });
     Trouble {
         message: capital(error.message()),
@@ -311,8 +320,12 @@ mod tests {
     fn wait(studio: &Studio, kind: Kind) {
         for _ in 0..4000 {
             match studio.works.of(kind) {
-                Some(told) if told.state == State::Running => std::thread::sleep(std::time::Duration::from_millis(5)),
-                told => return assert_eq!(told.map(|told| (told.state, told.error)), Some((State::Done, None))),
+                Some(told) if told.state == State::Running => {
+                    std::thread::sleep(std::time::Duration::from_millis(5))
+                }
+                told => {
+                    return assert_eq!(told.map(|told| (told.state, told.error)), Some((State::Done, None)));
+                }
             }
         }
         panic!("the work does not end");
@@ -331,11 +344,14 @@ mod tests {
     fn every_screen_is_filled_in_before_and_after_a_result() {
         let folder = tempfile::tempdir().unwrap();
         let own = studio(folder.path());
-        let all = |at: &At| -> Vec<String> { Screen::ALL.iter().map(|(screen, ..)| page(&own, *screen, at)).collect() };
+        let all = |at: &At| -> Vec<String> {
+            Screen::ALL.iter().map(|(screen, ..)| page(&own, *screen, at)).collect()
+        };
         for page in all(&At::default()) {
             assert!(page.contains("</html>") && !page.contains("cannot be filled in"), "{page}");
         }
-        let rows: String = (0..40).map(|at| format!("P{at},{},{}\n", 20 + at % 7, ["Rome", "<i>"][at % 2])).collect();
+        let rows: String =
+            (0..40).map(|at| format!("P{at},{},{}\n", 20 + at % 7, ["Rome", "<i>"][at % 2])).collect();
         std::fs::write(folder.path().join("people.csv"), format!("name,age,city\n{rows}")).unwrap();
         own.project(|project| project.set_table("people.csv")).unwrap();
         own.read_table();
@@ -346,10 +362,16 @@ mod tests {
         wait(&own, Kind::Result);
         own.evaluate("queries").unwrap();
         wait(&own, Kind::Evaluate);
-        let some =
-            At::from([("column".into(), "2".into()), ("find".into(), "rome".into()), ("sort".into(), "0".into())]);
+        let some = At::from([
+            ("column".into(), "2".into()),
+            ("find".into(), "rome".into()),
+            ("sort".into(), "0".into()),
+        ]);
         for page in all(&At::default()).iter().chain(&all(&some)) {
-            assert!(page.contains("<h1>") && !page.contains("cannot be filled in") && !page.contains("<i>"), "{page}");
+            assert!(
+                page.contains("<h1>") && !page.contains("cannot be filled in") && !page.contains("<i>"),
+                "{page}"
+            );
             assert!(!page.contains(" style=") && !page.contains("<script>"), "nothing stands inline: {page}");
         }
         let risk = table::risk(&own);

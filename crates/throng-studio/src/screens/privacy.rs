@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use minijinja::{Value, context};
+use throng::method::Methods;
+use throng::report::ComparisonRun;
 use throng::report::pieces::{self, count, percent, seconds};
 use throng::run::{Bounded, suitable_methods};
 use throng::watch::Unwatched;
-use throng::method::Methods;
-use throng::report::ComparisonRun;
 use throng::{Policy, Result, Role};
 
 use super::{At, View, capital, markup, render, told, work};
@@ -50,7 +50,13 @@ pub fn show(view: &View<'_>) -> Result<String> {
 }
 
 /// One key of `[privacy]` that can be set here.
-fn field(text: &toml_edit::DocumentMut, key: &'static str, name: &'static str, help: &'static str, needs_sensitive: bool) -> Value {
+fn field(
+    text: &toml_edit::DocumentMut,
+    key: &'static str,
+    name: &'static str,
+    help: &'static str,
+    needs_sensitive: bool,
+) -> Value {
     let value = text.get("privacy").and_then(|privacy| privacy.get(key)).and_then(toml_edit::Item::as_value);
     let shown = value.map_or(String::new(), |value| match value {
         toml_edit::Value::String(text) => text.value().clone(),
@@ -62,22 +68,56 @@ fn field(text: &toml_edit::DocumentMut, key: &'static str, name: &'static str, h
 fn fields(view: &View<'_>) -> Vec<Value> {
     let text: toml_edit::DocumentMut = view.policy.text.parse().unwrap_or_default();
     vec![
-        field(&text, "l", "l (diversity)", "No sensitive value is that of more than 1 in l records of a class.", true),
-        field(&text, "t", "t (closeness), 0 to 1", "In every class sensitive values are about as frequent as in the table: at most t apart.", true),
-        field(&text, "beta", "β (likeness)", "No sensitive value gains more than β times its share of the table.", true),
-        field(&text, "suppress", "Suppression, 0 to below 1", "The share of records that may be left out.", false),
-        field(&text, "max_gcp", "Target: loss at most, 0 to 1", "Instead of a fixed k: the largest k is looked for whose release loses no more.", false),
+        field(
+            &text,
+            "l",
+            "l (diversity)",
+            "No sensitive value is that of more than 1 in l records of a class.",
+            true,
+        ),
+        field(
+            &text,
+            "t",
+            "t (closeness), 0 to 1",
+            "In every class sensitive values are about as frequent as in the table: at most t apart.",
+            true,
+        ),
+        field(
+            &text,
+            "beta",
+            "β (likeness)",
+            "No sensitive value gains more than β times its share of the table.",
+            true,
+        ),
+        field(
+            &text,
+            "suppress",
+            "Suppression, 0 to below 1",
+            "The share of records that may be left out.",
+            false,
+        ),
+        field(
+            &text,
+            "max_gcp",
+            "Target: loss at most, 0 to 1",
+            "Instead of a fixed k: the largest k is looked for whose release loses no more.",
+            false,
+        ),
     ]
 }
 
 fn several(view: &View<'_>) -> Vec<Value> {
     let sets = view.policy.privacy.quasi_identifiers();
-    sets.iter().enumerate().map(|(at, own)| context! { at, attributes => own.attributes.clone(), k => own.k }).collect()
+    sets.iter()
+        .enumerate()
+        .map(|(at, own)| context! { at, attributes => own.attributes.clone(), k => own.k })
+        .collect()
 }
 
 fn ks(view: &View<'_>) -> Vec<usize> {
     let most = view.opened.table.len() / 2;
-    let mut ks: Vec<usize> = KS.iter().copied().filter(|k| *k <= most.max(2)).chain(view.policy.privacy.k()).collect();
+    let mut ks: Vec<usize> =
+        KS.iter().copied().filter(|k| *k <= most.max(2)).chain(view.policy.privacy.k()).collect();
     ks.sort_unstable();
     ks.dedup();
     ks
@@ -85,9 +125,12 @@ fn ks(view: &View<'_>) -> Vec<usize> {
 
 /// The methods that can be compared; ticked are those that were, or fast ones and the policy's own.
 fn compared(view: &View<'_>, suitable: &[&'static str], frontier: Option<&Frontier>) -> Vec<Value> {
-    let ran: Vec<&str> = frontier.iter().flat_map(|own| own.comparison.runs.iter().map(|run| run.method.as_str())).collect();
+    let ran: Vec<&str> =
+        frontier.iter().flat_map(|own| own.comparison.runs.iter().map(|run| run.method.as_str())).collect();
     let own = view.policy.method.name.as_str();
-    let usual = |name: &str| name == own || name == "hilbert" || name == "mondrian" || own == "auto" && name == "peel";
+    let usual = |name: &str| {
+        name == own || name == "hilbert" || name == "mondrian" || own == "auto" && name == "peel"
+    };
     let method = |name: &&'static str| {
         let ticked = if ran.is_empty() { usual(name) } else { ran.contains(name) };
         context! { name => *name, ticked }
@@ -149,9 +192,16 @@ fn after(view: &View<'_>) -> Vec<String> {
             names.join(", ")
         ));
     }
-    let as_is: Vec<&str> = [Role::Other, Role::Class].iter().flat_map(|role| view.columns(*role)).map(|(_, name)| name).collect();
+    let as_is: Vec<&str> = [Role::Other, Role::Class]
+        .iter()
+        .flat_map(|role| view.columns(*role))
+        .map(|(_, name)| name)
+        .collect();
     if !as_is.is_empty() {
-        sentences.push(format!("Published as it is: {}. Whoever knows a value there learns more than the classes tell.", as_is.join(", ")));
+        sentences.push(format!(
+            "Published as it is: {}. Whoever knows a value there learns more than the classes tell.",
+            as_is.join(", ")
+        ));
     }
     sentences
 }
@@ -165,7 +215,9 @@ fn written(view: &View<'_>, key: &str) -> bool {
 pub fn loss(studio: &Arc<Studio>, at: &At) -> String {
     let context = match try_k(studio, at) {
         Ok(told) => told,
-        Err(error) => context! { error => told(&error), k => "", method => "", own => "", loss => (), bound => (), refused => () },
+        Err(error) => {
+            context! { error => told(&error), k => "", method => "", own => "", loss => (), bound => (), refused => () }
+        }
     };
     render("loss.html", context).unwrap_or_else(|error| super::refusal(error.message()))
 }
@@ -177,7 +229,8 @@ fn try_k(studio: &Arc<Studio>, at: &At) -> Result<Value> {
     let quick = ["hilbert", "mondrian"].into_iter().find(|name| suitable.contains(name));
     let own = policy.method.name.clone();
     let trial = policy.clone().with_k(k)?.with_method(quick.unwrap_or(&own))?;
-    let run = studio.try_out(&policy, &Unwatched, |trials| trials.run(&trial, Bounded::IfKnown, &Unwatched))?;
+    let run =
+        studio.try_out(&policy, &Unwatched, |trials| trials.run(&trial, Bounded::IfKnown, &Unwatched))?;
     let measures = run.report.as_ref().map(|report| &report.measures);
     let known = studio.frontier().and_then(|frontier| {
         let bounds = frontier.comparison.runs.iter().filter(|run| run.k == Some(k as u64));

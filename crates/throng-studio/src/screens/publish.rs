@@ -16,26 +16,46 @@ use crate::work::{Kind, Work};
 
 /// What is confirmed before anything is published: name and words.
 pub fn checks(view: &View<'_>) -> Vec<(&'static str, String)> {
-    let names = |roles: &[Role]| roles.iter().flat_map(|role| view.columns(*role)).map(|(_, name)| name).collect::<Vec<_>>();
+    let names = |roles: &[Role]| {
+        roles.iter().flat_map(|role| view.columns(*role)).map(|(_, name)| name).collect::<Vec<_>>()
+    };
     let unsure = view.opened.suggestion.checks.len();
     let mut checks = vec![(
         "roles",
         match unsure {
             0 => "I looked at the role of every column.".to_owned(),
-            _ => format!("I looked at the role of every column, also of the {} whose guess was marked as not sure.", count(unsure as u64)),
+            _ => format!(
+                "I looked at the role of every column, also of the {} whose guess was marked as not sure.",
+                count(unsure as u64)
+            ),
         },
     )];
     let left_out = names(&[Role::Identifier, Role::Person]);
     if !left_out.is_empty() {
-        checks.push(("identifiers", format!("Not published: {}. No other column names people.", left_out.join(", "))));
+        checks.push((
+            "identifiers",
+            format!("Not published: {}. No other column names people.", left_out.join(", ")),
+        ));
     }
     let as_is = names(&[Role::Other, Role::Class, Role::Sensitive]);
     if !as_is.is_empty() {
-        checks.push(("as-is", format!("Published as in the table: {}. I decided on each of them.", as_is.join(", "))));
+        checks.push((
+            "as-is",
+            format!("Published as in the table: {}. I decided on each of them.", as_is.join(", ")),
+        ));
     }
-    checks.push(("requirement", "What the policy asks for under [privacy] is what our rules demand for these recipients.".to_owned()));
-    checks.push(("looked", "I looked at the result: classes, distributions, and rows beside the table.".to_owned()));
-    checks.push(("kept", "The table, the report and the secret stay with us; only the release is handed on.".to_owned()));
+    checks.push((
+        "requirement",
+        "What the policy asks for under [privacy] is what our rules demand for these recipients.".to_owned(),
+    ));
+    checks.push((
+        "looked",
+        "I looked at the result: classes, distributions, and rows beside the table.".to_owned(),
+    ));
+    checks.push((
+        "kept",
+        "The table, the report and the secret stay with us; only the release is handed on.".to_owned(),
+    ));
     checks
 }
 
@@ -136,14 +156,19 @@ fn command(table: &str, policy: &str, order: &Order, repeatable: bool) -> String
 }
 
 /// Checks what is to be written and says how; the outcome runs in the background.
-pub fn prepare(view: &View<'_>, order: &Order) -> Result<impl FnOnce(&Studio, &Work) -> Result<Published> + Send + 'static> {
+pub fn prepare(
+    view: &View<'_>,
+    order: &Order,
+) -> Result<impl FnOnce(&Studio, &Work) -> Result<Published> + Send + 'static> {
     let studio = view.studio;
     let missing = studio.project(|project| unconfirmed(view, project));
     if let Some(words) = missing {
-        return Err(Error::new(ErrorCode::BadUsage, "not everything on the check-list is confirmed").with_hint(format!("confirm: {words}")));
+        return Err(Error::new(ErrorCode::BadUsage, "not everything on the check-list is confirmed")
+            .with_hint(format!("confirm: {words}")));
     }
     if !studio.result().is_some_and(|made| made.looked.is_some()) {
-        return Err(Error::new(ErrorCode::BadUsage, "nobody looked at a release of this policy yet").with_hint("make the result first"));
+        return Err(Error::new(ErrorCode::BadUsage, "nobody looked at a release of this policy yet")
+            .with_hint("make the result first"));
     }
     let publish = match order.publish.as_str() {
         "cells" => Publish::Cells,
@@ -154,18 +179,28 @@ pub fn prepare(view: &View<'_>, order: &Order) -> Result<impl FnOnce(&Studio, &W
     let release = place(studio, &order.release, order.replace)?;
     let report = match order.report.as_str() {
         "" => None,
-        name if name.ends_with(".html") || name.ends_with(".json") => Some(place(studio, name, order.replace)?),
-        name => return Err(Error::new(ErrorCode::BadFileEnding, "a report must end in .json or .html").in_file(name)),
+        name if name.ends_with(".html") || name.ends_with(".json") => {
+            Some(place(studio, name, order.replace)?)
+        }
+        name => {
+            return Err(
+                Error::new(ErrorCode::BadFileEnding, "a report must end in .json or .html").in_file(name)
+            );
+        }
     };
     let recipe = order.recipe.then(|| place(studio, RECIPE, order.replace)).transpose()?;
     let certificate = order.certificate.then(|| place(studio, CERTIFICATE, order.replace)).transpose()?;
-    let (policy_name, fingerprint, repeatable) =
-        studio.project(|project| (project.policy_name().to_owned(), project.fingerprint(), project.repeatable()));
+    let (policy_name, fingerprint, repeatable) = studio
+        .project(|project| (project.policy_name().to_owned(), project.fingerprint(), project.repeatable()));
     let run = Anonymize {
         publish,
         hashes: true,
         secret: Some(studio.secret()?),
-        formulas: if order.escape { throng::formula::Formulas::Escape } else { throng::formula::Formulas::Keep },
+        formulas: if order.escape {
+            throng::formula::Formulas::Escape
+        } else {
+            throng::formula::Formulas::Keep
+        },
         registry: Registry::default(),
         ..Anonymize::new(view.opened.path.clone(), release, view.policy.clone())
     };
@@ -194,7 +229,10 @@ pub fn prepare(view: &View<'_>, order: &Order) -> Result<impl FnOnce(&Studio, &W
         let written: Vec<_> = written.into_iter().chain(named).collect();
         let headline = headline(&prepared.report);
         prepared.publish_with(others.into_iter().flatten().collect())?;
-        let files = written.into_iter().map(|(what, path)| published(studio, what, &path)).collect::<Result<Vec<_>>>()?;
+        let files = written
+            .into_iter()
+            .map(|(what, path)| published(studio, what, &path))
+            .collect::<Result<Vec<_>>>()?;
         Ok(Published { fingerprint, files, headline })
     })
 }
@@ -242,7 +280,8 @@ fn fill_report(mut output: Output, prepared: &Prepared) -> Result<Output> {
 
 fn fill_recipe(mut output: Output, prepared: &Prepared) -> Result<Output> {
     let recipe = prepared.recipe.as_ref().ok_or_else(|| {
-        Error::new(ErrorCode::NoMasks, "this method learns no masks that a recipe could hold").with_hint("leave the recipe out, or use the method refine")
+        Error::new(ErrorCode::NoMasks, "this method learns no masks that a recipe could hold")
+            .with_hint("leave the recipe out, or use the method refine")
     })?;
     output.write_all(recipe.to_json()?.as_bytes())?;
     Ok(output)
@@ -250,7 +289,8 @@ fn fill_recipe(mut output: Output, prepared: &Prepared) -> Result<Output> {
 
 fn fill_certificate(mut output: Output, prepared: &Prepared) -> Result<Output> {
     let certificate = prepared.certificate.as_ref().ok_or_else(|| {
-        Error::new(ErrorCode::NoProof, "there is no proved lower bound that a certificate could hold").with_hint("leave the certificate out")
+        Error::new(ErrorCode::NoProof, "there is no proved lower bound that a certificate could hold")
+            .with_hint("leave the certificate out")
     })?;
     output.write_all(certificate.to_json()?.as_bytes())?;
     Ok(output)

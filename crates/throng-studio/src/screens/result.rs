@@ -1,10 +1,10 @@
 //! The result: the release beside the table, what was lost, and what it is still good for.
 
 use minijinja::{Value, context};
+use throng::Result;
 use throng::evaluate::STANDARD;
 use throng::report::pieces::{count, percent, seconds, share};
 use throng::report::release_fragment;
-use throng::Result;
 
 use super::{View, markup, render, work};
 use crate::rows;
@@ -15,7 +15,10 @@ use crate::work::Kind;
 pub fn show(view: &View<'_>) -> Result<String> {
     let result = view.studio.result();
     let fragment = result.as_ref().map(|made| release_fragment(&made.kept.report)).transpose()?;
-    let cells = result.as_ref().and_then(|made| made.looked.as_ref()).map(|looked| rows::page(&view.opened, looked, view.at));
+    let cells = result
+        .as_ref()
+        .and_then(|made| made.looked.as_ref())
+        .map(|looked| rows::page(&view.opened, looked, view.at));
     let results = view.studio.results();
     let known = view.studio.evaluations();
     let task = |entry: &throng::evaluate::Entry| context! { name => entry.name, summary => entry.summary };

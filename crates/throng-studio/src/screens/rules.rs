@@ -18,7 +18,8 @@ const MOST_OFFERED: usize = 400;
 pub fn show(view: &View<'_>) -> Result<String> {
     let choices = view.columns(Role::Quasi);
     let Some(column) = view.chosen(&choices) else {
-        return Err(Error::new(ErrorCode::NoQuasi, "no column is a quasi-identifier").with_hint("choose roles on the screen \"Table\""));
+        return Err(Error::new(ErrorCode::NoQuasi, "no column is a quasi-identifier")
+            .with_hint("choose roles on the screen \"Table\""));
     };
     let name = view.opened.column(column)?;
     let own = &view.policy.attributes[name];

@@ -26,9 +26,10 @@ pub fn show(studio: &Arc<Studio>, at: &At) -> Result<String> {
         .collect();
     let columns = opened.as_ref().map(|opened| columns(opened, policy.as_ref().ok()));
     let error = policy.as_ref().err().filter(|_| opened.is_some());
-    let mismatch = opened.as_ref().zip(policy.as_ref().ok()).and_then(|(opened, policy)| {
-        policy.check_columns(opened.table.names()).err()
-    });
+    let mismatch = opened
+        .as_ref()
+        .zip(policy.as_ref().ok())
+        .and_then(|(opened, policy)| policy.check_columns(opened.table.names()).err());
     render(
         "table.html",
         context! {
@@ -53,7 +54,10 @@ fn roles() -> Vec<Value> {
         (Role::Sensitive, "must not be learned about a person: published, protected by l and t"),
         (Role::Class, "what recipients want to predict: published as it is"),
         (Role::Identifier, "names a person: never published"),
-        (Role::Person, "whose record it is, where one person has several: people are counted; never published"),
+        (
+            Role::Person,
+            "whose record it is, where one person has several: people are counted; never published",
+        ),
         (Role::Other, "published as it is"),
     ];
     meanings.map(|(role, meaning)| context! { name => role.name(), meaning }).to_vec()
@@ -116,7 +120,11 @@ fn warnings(opened: &Opened, at: usize, own: Option<&AttributePolicy>) -> Vec<St
     };
     let published = matches!(own.role, Role::Other | Role::Class | Role::Sensitive);
     if published && cells >= 20 && guessed.distinct * 10 > cells * 9 {
-        warnings.push(format!("Nearly unique: {} values in {} cells would be published as they are.", count(guessed.distinct), count(cells)));
+        warnings.push(format!(
+            "Nearly unique: {} values in {} cells would be published as they are.",
+            count(guessed.distinct),
+            count(cells)
+        ));
     }
     if published && looks_identifying(opened, at) {
         warnings.push("Looks like an identifier and would be published as it is.".to_owned());
@@ -140,7 +148,9 @@ fn size(bytes: u64) -> String {
 pub fn risk(studio: &Studio) -> String {
     let context = match studio.risk() {
         Ok(risk) => known(&risk),
-        Err(error) if error.fault() == Fault::Cancelled => context! { newer => true, error => (), risk => () },
+        Err(error) if error.fault() == Fault::Cancelled => {
+            context! { newer => true, error => (), risk => () }
+        }
         Err(error) => unknown(&error),
     };
     render("risk.html", context).unwrap_or_else(|error| super::refusal(error.message()))
@@ -168,7 +178,12 @@ fn known(found: &TableRisk) -> Value {
     let again: Vec<String> = found
         .again
         .iter()
-        .map(|one| format!("\"{}\" says again what \"{}\" hides: each of its values goes with one value there.", one.column, one.hidden))
+        .map(|one| {
+            format!(
+                "\"{}\" says again what \"{}\" hides: each of its values goes with one value there.",
+                one.column, one.hidden
+            )
+        })
         .collect();
     context! {
         newer => false,

@@ -65,7 +65,8 @@ mod tests {
         let path = folder.path().join("t.csv");
         std::fs::write(&path, text).unwrap();
         let table = Table::read(&path, &Reading::new(&all, &Unwatched)).unwrap();
-        let policy = "[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n[attribute.city]\nrole = \"quasi\"\n";
+        let policy =
+            "[privacy]\nk = 2\n[attribute.age]\nrole = \"quasi\"\n[attribute.city]\nrole = \"quasi\"\n";
         let policy = Policy::parse(policy, None).unwrap();
         let found = says_again(&table, &policy);
         let pair = |column: &str, hidden: &str| Again { column: column.into(), hidden: hidden.into() };

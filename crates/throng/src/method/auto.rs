@@ -52,13 +52,8 @@ const LOOKS_PER_RECORD: usize = 300;
 /// Up to so many records, several methods are run.
 const SMALL: usize = 1000;
 /// The methods that are run then beside peel.
-const OTHERS: [Entry; 5] = [
-    mondrian::STRICT,
-    ordered::HILBERT,
-    ordered::IDISTANCE,
-    bottom_up::BOTTOM_UP,
-    top_down::TOP_DOWN,
-];
+const OTHERS: [Entry; 5] =
+    [mondrian::STRICT, ordered::HILBERT, ordered::IDISTANCE, bottom_up::BOTTOM_UP, top_down::TOP_DOWN];
 
 /// What was chosen.
 struct Choice {
@@ -87,7 +82,11 @@ impl Auto {
                 because: Because::TableIsTiny,
             };
         }
-        Choice { name: peel::PEEL.name, method: Box::new(self.peel(problem, watch)), because: Because::LosesLeast }
+        Choice {
+            name: peel::PEEL.name,
+            method: Box::new(self.peel(problem, watch)),
+            because: Because::LosesLeast,
+        }
     }
 
     /// Peel, with a limit on what it looks at that depends on the size of the table alone, or on the clock where seconds are
@@ -118,7 +117,8 @@ impl Auto {
             }
         }
         let half = Timed::share(watch, 1, 2);
-        let own = peel::Peel::default().solve(problem, half.as_ref().map_or(watch, |half| half as &dyn Watch))?;
+        let own =
+            peel::Peel::default().solve(problem, half.as_ref().map_or(watch, |half| half as &dyn Watch))?;
         let (mut name, mut least) = (peel::PEEL.name, own);
         if let Some((_, other, solution)) = best {
             let effort = improve::Effort::new(improve::ROUNDS, None, watch.until());

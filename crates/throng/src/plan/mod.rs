@@ -167,7 +167,8 @@ impl Plan {
                 _ => point(error),
             }
         })?;
-        let method_seconds = options.get("seconds").and_then(|own| own.as_float().or(own.as_integer().map(|own| own as f64)));
+        let method_seconds =
+            options.get("seconds").and_then(|own| own.as_float().or(own.as_integer().map(|own| own as f64)));
         let steered_by_rules = entry.takes.contains(&Part::HardRules);
         Ok(Plan {
             name: entry.name.to_owned(),

@@ -22,7 +22,8 @@ use crate::error::Result;
 /// Everything that comes from the table or the policy is escaped; the page forbids itself to load anything.
 pub fn html(report: &Report) -> Result<String> {
     let body = Value::from_safe_string(release_fragment(report)?);
-    let head = context! { title => title(&report.provenance), subtitle => subtitle(report), style => style() };
+    let head =
+        context! { title => title(&report.provenance), subtitle => subtitle(report), style => style() };
     render_page(
         include_str!("page.html"),
         context! { ..context! { body, seconds => time(report) }, ..head, ..repeated(report) },

@@ -165,7 +165,15 @@ impl Trials {
     ) -> Result<Self> {
         let problem = Problem::new(&table, policy)?;
         let secret = secret.map_or_else(Secret::fresh, Ok)?;
-        Ok(Trials { table, problem, data: data.to_owned(), secret, registry, queries: false, bounds: IndexMap::new() })
+        Ok(Trials {
+            table,
+            problem,
+            data: data.to_owned(),
+            secret,
+            registry,
+            queries: false,
+            bounds: IndexMap::new(),
+        })
     }
 
     /// What the runs amount to.
@@ -198,7 +206,12 @@ impl Trials {
     }
 
     /// Releases what a plan finds as a file in memory and audits it.
-    fn report(&mut self, policy: &Policy, bounded: Bounded, watch: &dyn Watch) -> Result<(Report, Option<f64>)> {
+    fn report(
+        &mut self,
+        policy: &Policy,
+        bounded: Bounded,
+        watch: &dyn Watch,
+    ) -> Result<(Report, Option<f64>)> {
         watch.check()?;
         watch.stage(&policy.method.name, None);
         let choices = Choices { secret: Some(self.secret.clone()), ..Choices::default() };
@@ -237,12 +250,7 @@ impl Trials {
     }
 
     /// The bound on the loss of every release under a policy, computed once.
-    fn bound(
-        &mut self,
-        policy: &Policy,
-        bounded: Bounded,
-        watch: &dyn Watch,
-    ) -> Result<Option<LowerBound>> {
+    fn bound(&mut self, policy: &Policy, bounded: Bounded, watch: &dyn Watch) -> Result<Option<LowerBound>> {
         if let Some(known) = self.bounds.get(&policy.privacy.k()) {
             return Ok(known.clone());
         }

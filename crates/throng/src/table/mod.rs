@@ -279,7 +279,11 @@ impl Table {
         let spelling = domain::guess_spelling(present()).unwrap_or(Spelling::Point);
         let tree = builders::tree(hierarchy, &spelling, &texts, &missing);
         tree.map(std::borrow::Cow::into_owned).map_err(|misfit| {
-            self.error_at(column, misfit.entry, Error::new(misfit.code, misfit.message).with_hint(misfit.hint))
+            self.error_at(
+                column,
+                misfit.entry,
+                Error::new(misfit.code, misfit.message).with_hint(misfit.hint),
+            )
         })
     }
 

@@ -59,7 +59,9 @@ fn nothing_reached(goal: Goal) -> Error {
         }
     };
     let hint = match goal {
-        Goal::Size => "allow more loss, let some records be left out with `suppress`, or ask for k and no limit",
+        Goal::Size => {
+            "allow more loss, let some records be left out with `suppress`, or ask for k and no limit"
+        }
         Goal::Diversity(_) => {
             "allow more loss, let some records be left out with `suppress`, ask for k or l as well, or write \
              maximise = \"k\" under [method]"

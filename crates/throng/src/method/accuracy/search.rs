@@ -9,12 +9,12 @@
 //! ([`largest_runs`]), in O(N·d + N log N); no k that the search could find is larger.
 
 use super::{Goal, WANTED_OPTION, Wanted, reached};
-use crate::mapping::{self, Mapping};
-use crate::method::exact::within::largest_runs;
-use crate::method::ordered;
 use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::loss::{Extent, Kernel};
+use crate::mapping::{self, Mapping};
+use crate::method::exact::within::largest_runs;
 use crate::method::options::Numbers;
+use crate::method::ordered;
 use crate::method::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits};
 use crate::privacy::Diversity;
 use crate::privacy::{KAnonymity, LDiversity, Model, Part, Requirement};

@@ -101,7 +101,8 @@ fn ladder(problem: &Problem) -> Vec<Limits> {
     let halves = (1..=HALVES).map(|power| FINEST * 0.5f64.powi(power));
     let hundredths = (1..=100u32).map(|at| (at, f64::from(at) * FINEST));
     let nearest = hundredths.clone().map(|(_, share)| share).filter(within).fold(0.0, f64::max);
-    let listed = hundredths.filter(|(at, share)| at % every == 0 || *share == nearest).map(|(_, share)| share);
+    let listed =
+        hundredths.filter(|(at, share)| at % every == 0 || *share == nearest).map(|(_, share)| share);
     // The last rung is that of equal records.
     let mut shares: Vec<f64> = halves.chain(listed).filter(within).chain([0.0]).collect();
     shares.sort_by(|a, b| b.total_cmp(a));

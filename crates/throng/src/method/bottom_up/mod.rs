@@ -200,7 +200,9 @@ impl<C: Code> Round<'_, C> {
             if !pool.waits(id) {
                 continue;
             }
-            let Some(Best { id: target, .. }) = self.up_to_date(pool, (id, found), stamp, &grown) else { continue };
+            let Some(Best { id: target, .. }) = self.up_to_date(pool, (id, found), stamp, &grown) else {
+                continue;
+            };
             if !pool.changed_since(target, stamp) {
                 grown.push(target);
             }

@@ -126,8 +126,13 @@ impl Method for Exact {
             return self.best_of_all(problem);
         }
         if problem.limits.is_empty() && Judge::new(problem).count_decides() && self.loss == Loss::Gcp {
-            return Ordered { mapping: self.mapping, points: None, cost: Cost::Box, dealing: Dealing::default() }
-                .solve(problem, watch);
+            return Ordered {
+                mapping: self.mapping,
+                points: None,
+                cost: Cost::Box,
+                dealing: Dealing::default(),
+            }
+            .solve(problem, watch);
         }
         let line = problem.line(&self.mapping, watch)?;
         let kernel = Kernel::new(&problem.attributes);

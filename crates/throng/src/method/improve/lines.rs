@@ -40,8 +40,7 @@ fn recut_along<C: Code>(work: &Work<'_, C>, groups: Vec<Group<C>>, line: usize) 
             (key.rotate_left(5) ^ ends).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         })
     };
-    let mut keyed: Vec<(u64, Group<C>)> =
-        groups.into_par_iter().map(|group| (key(&group), group)).collect();
+    let mut keyed: Vec<(u64, Group<C>)> = groups.into_par_iter().map(|group| (key(&group), group)).collect();
     // Stable: those of one key stay in their order.
     keyed.sort_by_key(|(key, _)| *key);
     let mut sets: Vec<Vec<Group<C>>> = Vec::new();
@@ -109,9 +108,8 @@ mod tests {
         if values.is_empty() {
             return 0.0;
         }
-        let cost = |size: usize| {
-            size as f64 * (values[size - 1] - values[0]) + least(&values[size..], smallest)
-        };
+        let cost =
+            |size: usize| size as f64 * (values[size - 1] - values[0]) + least(&values[size..], smallest);
         (smallest..=values.len()).map(cost).fold(f64::INFINITY, f64::min)
     }
 
@@ -121,7 +119,8 @@ mod tests {
         for case in 0..200 {
             let mut values: Vec<f64> = (0..4 + case % 9)
                 .map(|_| {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    state =
+                        state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     ((state >> 40) % 30) as f64
                 })
                 .collect();

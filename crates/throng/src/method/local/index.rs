@@ -86,7 +86,9 @@ impl Measure {
         match self {
             Measure::Union => cost,
             // With room for rounding: what is looked at in vain does no harm.
-            Measure::Growth { size, penalty } => (penalty + cost / f64::from(size.max(1))) * (1.0 + 1e-9) + 1e-300,
+            Measure::Growth { size, penalty } => {
+                (penalty + cost / f64::from(size.max(1))) * (1.0 + 1e-9) + 1e-300
+            }
         }
     }
 }

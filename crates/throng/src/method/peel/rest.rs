@@ -58,7 +58,8 @@ pub(super) fn place<C: Code>(
     let (name, method) = best_on_pieces(&own, watch)?;
     let partition = method.solve(&own, watch)?.partition;
     let back = |group: &[u32]| work.group(group.iter().map(|record| rest[*record as usize]).collect());
-    let made: Vec<Group<C>> = (0..partition.len()).into_par_iter().map(|at| back(partition.group(at))).collect();
+    let made: Vec<Group<C>> =
+        (0..partition.len()).into_par_iter().map(|at| back(partition.group(at))).collect();
     groups.extend(made);
     Ok(Some(ByOther { name, records: rest.len() }))
 }
@@ -94,8 +95,7 @@ fn best_on_pieces(problem: &Problem, watch: &dyn Watch) -> Result<Fast> {
     let coarse = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven };
     let pieces = coarse.solve(&problem.by_size(PIECE), watch)?.partition;
     let step = pieces.len().div_ceil(PIECES).max(1);
-    let pieces: Vec<Problem> =
-        pieces.groups().step_by(step).map(|piece| problem.of_records(piece)).collect();
+    let pieces: Vec<Problem> = pieces.groups().step_by(step).map(|piece| problem.of_records(piece)).collect();
     let mut best: Option<(f64, Fast)> = None;
     for (name, method) in fast_methods(problem) {
         let mut loss = 0.0;

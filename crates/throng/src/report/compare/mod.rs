@@ -10,8 +10,8 @@ mod charts;
 mod page;
 mod terminal;
 
-pub use page::compare_html;
 pub(super) use charts::{frontier, line_legend};
+pub use page::compare_html;
 pub(super) use page::headline;
 pub use terminal::compare_terminal;
 

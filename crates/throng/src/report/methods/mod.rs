@@ -34,7 +34,8 @@ pub(super) fn notes(fact: &Fact) -> Vec<String> {
         Fact::PeeledInPart { rest, of, by } => vec![format!(
             "Peeling ended when its effort was used up: {} of {} records were cut by {by} instead. With more time (`seconds` \
              under [method], or --seconds) the loss would as a rule be smaller.",
-            count(*rest as u64), count(*of as u64)
+            count(*rest as u64),
+            count(*of as u64)
         )],
         Fact::ReachedWithinLimit { measure, value } => {
             vec![format!("Within the limit on the loss of every class, {measure} = {value} was reached.")]

@@ -67,8 +67,7 @@ fn shade_below(drawing: &mut Drawing, chart: &LineChart, line: &Line, area: Area
     // The shade reaches from edge to edge where the bound is known at the ends.
     let ends = [(last.0 + 12.0).min(area.right), (first.0 - 12.0).max(area.left)];
     let below = [(ends[0], last.1), (ends[0], area.bottom), (ends[1], area.bottom), (ends[1], first.1)];
-    let corners: Vec<String> =
-        points.iter().chain(&below).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    let corners: Vec<String> = points.iter().chain(&below).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
     drawing.mark(format_args!("<polygon class=\"unreachable\" points=\"{}\"/>", corners.join(" ")));
 }
 
@@ -150,7 +149,15 @@ mod tests {
 
     fn chart(log: bool, lines: Vec<Line>) -> LineChart {
         let places = ["2", "5", "10"].map(str::to_owned).to_vec();
-        LineChart { title: "GCP".into(), across: "k".into(), places, lines, unit: Unit::Share, log, live: false }
+        LineChart {
+            title: "GCP".into(),
+            across: "k".into(),
+            places,
+            lines,
+            unit: Unit::Share,
+            log,
+            live: false,
+        }
     }
 
     fn line(series: Option<usize>, values: [Option<f64>; 3]) -> Line {

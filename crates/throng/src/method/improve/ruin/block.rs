@@ -86,7 +86,12 @@ impl<C: Code> Attempt<C> {
 }
 
 impl<'a, C: Code> Block<'a, C> {
-    pub fn new(task: &'a Task<'a, C>, (groups, lost): (Vec<Group<C>>, &[u32]), spare: usize, draws: Draws) -> Self {
+    pub fn new(
+        task: &'a Task<'a, C>,
+        (groups, lost): (Vec<Group<C>>, &[u32]),
+        spare: usize,
+        draws: Draws,
+    ) -> Self {
         let mut ids: Vec<u32> = groups.iter().flat_map(|group| group.records.iter().copied()).collect();
         let grouped = ids.len() as u32;
         ids.extend(lost);
