@@ -6,7 +6,7 @@ use throng::method::Method;
 use throng::method::bottom_up::{self, BottomUp};
 use throng::method::local::halves::Join;
 use throng::method::local::pieces::Split;
-use throng::method::mondrian::{Cut, Mondrian, Ties};
+use throng::method::mondrian::{Categories, Cut, Mondrian, Ties};
 use throng::method::top_down::{self, TopDown};
 use throng::policy::Policy;
 use throng::problem::Problem;
@@ -33,7 +33,7 @@ fn measure_here(repeat: usize) -> Result<()> {
     };
     let scanning = BottomUp { search: bottom_up::Search::Scan, ..indexed };
     let top_down = TopDown { rounds: 3, join: Join::Loss, search: top_down::Search::Index };
-    let mondrian = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven };
+    let mondrian = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven, categories: Categories::Hierarchy };
     let adult = load(&sweep::source(), None)?;
     say!("{} records, k = {K}, fastest of {repeat}", adult.len());
     // In turns, so that a busy machine slows all of them.

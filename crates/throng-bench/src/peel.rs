@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use throng::method::Method;
 use throng::method::improve::ROUNDS;
-use throng::method::mondrian::{Cut, Mondrian, Ties};
+use throng::method::mondrian::{Categories, Cut, Mondrian, Ties};
 use throng::method::peel::{EFFORT, Peel};
 use throng::policy::Policy;
 use throng::problem::Problem;
@@ -24,7 +24,7 @@ pub fn measure(most: usize, threads: usize, repeat: usize) -> Result<()> {
 }
 
 fn measure_here(most: usize, repeat: usize) -> Result<()> {
-    let mondrian = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven };
+    let mondrian = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven, categories: Categories::Hierarchy };
     // Nine quasi-identifiers: the eight of the other benchmarks, and the salary class.
     let path = sweep::repository().join("data/benchmark.toml");
     let text = std::fs::read_to_string(&path)? + "[attribute.salary-class]\nrole = \"quasi\"\n";

@@ -39,6 +39,8 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Open a web application in the browser that leads from a table to a release
     Studio(Studio),
+    /// Propose a hierarchy for a category of a table
+    Hierarchy(Hierarchy),
     /// Draw random tables to see whether k is reachable at all
     Simulate(Simulate),
     /// List the methods, what each is for and where it was described
@@ -69,6 +71,7 @@ impl Command {
             Command::Compare(Compare { json, .. }) => json.is_some(),
             Command::Demo(_)
             | Command::Init(_)
+            | Command::Hierarchy(_)
             | Command::Anonymize(_)
             | Command::Apply(_)
             | Command::Studio(_)
@@ -107,6 +110,28 @@ pub struct Init {
     pub force: bool,
 }
 
+/// Arguments of `hierarchy`.
+#[derive(Args, Debug)]
+pub struct Hierarchy {
+    #[arg(help = data_help())]
+    pub data: PathBuf,
+    /// The policy, which says what is a quasi-identifier and what is to be predicted
+    #[arg(short, long)]
+    pub policy: PathBuf,
+    /// The quasi-identifier whose values are to be grouped
+    #[arg(long, value_name = "NAME")]
+    pub attribute: String,
+    /// Group values whose records are of similar classes, for the method refine
+    #[arg(long, required = true)]
+    pub for_class: bool,
+    /// The hierarchy to write, or - for standard output; an existing file is not overwritten
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: PathBuf,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// The help of a table, with the endings of all formats.
 fn data_help() -> String {
     format!("The table ({}; .gz and .zst too), or - for standard input", throng::format::endings())
@@ -115,12 +140,12 @@ fn data_help() -> String {
 /// Arguments of `anonymize`.
 #[derive(Args, Debug)]
 pub struct Anonymize {
-    #[arg(help = data_help())]
-    pub data: PathBuf,
+    #[arg(help = data_help() + "; several files, a folder or a pattern in quotes are read as one table", required = true)]
+    pub data: Vec<PathBuf>,
     /// The policy
     #[arg(short, long)]
     pub policy: PathBuf,
-    /// The release to write, or - for standard output
+    /// The release to write, or - for standard output; a name that ends in / is a folder of files
     #[arg(short, long, value_name = "RELEASE")]
     pub output: PathBuf,
     #[command(flatten)]
@@ -154,10 +179,21 @@ pub struct Anonymize {
     /// Passes over the table in search of a better lower bound; more take longer
     #[arg(long, value_name = "PASSES", value_parser = clap::value_parser!(u32).range(1..))]
     pub effort: Option<u32>,
+    /// Memory that the run may take, such as 2GiB: a table that does not fit is solved in parts, which are kept in files meanwhile
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Folder for files that hold what does not fit into memory; beside the release by default. They are removed at the end
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+    /// Number of parts, to compare runs
+    #[arg(long, value_name = "PARTS", hide = true, value_parser = clap::value_parser!(u32).range(1..=400))]
+    pub parts: Option<u32>,
     /// Seconds for the method (auto, peel, and improvement of any), and the lower bound together; without it both take as
     /// long as suits the size of the table, and the same seed gives the same release
     #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "effort")]
     pub seconds: Option<f64>,
+    #[command(flatten)]
+    pub series: Series,
     #[command(flatten)]
     pub running: Running,
 }
@@ -167,6 +203,26 @@ fn seconds(text: &str) -> Result<f64, String> {
     let allowed = throng::method::options::Numbers::SECONDS;
     let number = text.parse::<f64>().ok().filter(|number| allowed.contains(*number));
     number.ok_or_else(|| format!("must be {}", allowed.describe()))
+}
+
+/// Arguments of releases that follow on each other.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Series of releases")]
+pub struct Series {
+    /// Keep a ledger, so that further releases can follow on this one; alone it begins a series. Its key is written
+    /// beside it, as FILE.key. Both are for you alone
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recipe", "certificate"])]
+    pub ledger: Option<PathBuf>,
+    /// The last release of the series, on which this one follows
+    #[arg(long, value_name = "RELEASE", requires = "ledger")]
+    pub after: Option<PathBuf>,
+    /// A file that names people to erase, one per line as in the column with the role person; their classes are never
+    /// published again
+    #[arg(long, value_name = "FILE", requires = "after")]
+    pub erase: Option<PathBuf>,
+    /// The last release in the ledger was never handed out: make this one in its place
+    #[arg(long, requires = "ledger")]
+    pub replace: bool,
 }
 
 /// Arguments of `certify`.
@@ -298,9 +354,20 @@ pub enum Midpoint {
 #[derive(Args, Debug)]
 pub struct Audit {
     /// The original table
-    pub data: PathBuf,
+    #[arg(required_unless_present = "series")]
+    pub data: Option<PathBuf>,
     /// The release
-    pub release: PathBuf,
+    #[arg(required_unless_present = "series")]
+    pub release: Option<PathBuf>,
+    /// Look at releases that follow on each other, first to last
+    #[arg(long, value_name = "RELEASES", num_args = 1.., conflicts_with_all = ["data", "release", "attack"])]
+    pub series: Vec<PathBuf>,
+    /// The ledger of the series: what the releases alone cannot show
+    #[arg(long, value_name = "FILE", requires = "series")]
+    pub ledger: Option<PathBuf>,
+    /// The table of each release, in the same order
+    #[arg(long, value_name = "TABLES", num_args = 1.., requires = "ledger")]
+    pub tables: Vec<PathBuf>,
     /// The policy
     #[arg(short, long)]
     pub policy: PathBuf,

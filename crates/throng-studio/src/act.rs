@@ -78,6 +78,7 @@ pub enum Act {
     Compare {
         methods: Vec<String>,
         ks: String,
+        also: String,
     },
     Choose {
         k: usize,
@@ -195,7 +196,7 @@ fn act(studio: &Arc<Studio>, at: &At, act: Act) -> Result<String> {
     match act {
         Act::Open { file } => open(studio, &file),
         Act::Guess => guess(studio),
-        Act::Role { column, value } => attribute(studio, column, "role", &value),
+        Act::Role { column, value } => role(studio, column, &value),
         Act::Kind { column, value } => attribute(studio, column, "kind", &value),
         Act::Weight { column, value } => attribute(studio, column, "weight", &value),
         Act::Confirm { column, value } => {
@@ -221,7 +222,7 @@ fn act(studio: &Arc<Studio>, at: &At, act: Act) -> Result<String> {
         Act::RemoveSet { at } => {
             edit(studio, "set of quasi-identifiers", |text| text.remove_quasi_identifier(at))
         }
-        Act::Compare { methods, ks } => compare(studio, methods, &ks),
+        Act::Compare { methods, ks, also } => compare(studio, methods, &ks, &also),
         Act::Choose { k, method } => edit(studio, &format!("k = {k} with {method}"), |text| {
             text.key("privacy", "k", Some((k as i64).into()))?;
             text.key("method", "name", Some(method.as_str().into()))
@@ -306,20 +307,57 @@ fn drafted() -> Error {
 fn attribute(studio: &Studio, column: usize, key: &str, value: &str) -> Result<String> {
     let opened = studio.needs_table()?;
     let name = opened.column(column)?;
-    let value = if key == "weight" {
-        typed(value)
-    } else {
-        Some(value).filter(|value| !value.is_empty()).map(Into::into)
+    let value = match key {
+        "weight" => typed(value),
+        _ => Some(value).filter(|value| !value.is_empty()).map(Into::into),
     };
-    edit(studio, &format!("{key} of {name}"), |text| {
-        // Rules, weights and hierarchies are for quasi-identifiers; what a role does not allow would be refused.
-        if key == "role" && value.as_ref().and_then(toml_edit::Value::as_str) != Some(Role::Quasi.name()) {
-            for key in ["weight", "rules", "top", "bottom", "leaf_weights"] {
-                text.attribute(name, key, None)?;
+    edit(studio, &format!("{key} of {name}"), |text| text.attribute(name, key, value))
+}
+
+/// Keys of an attribute that some roles do not allow, with those that do.
+const OF_ROLES: [(&str, &[Role]); 11] = [
+    ("weight", &[Role::Quasi]),
+    ("leaf_weights", &[Role::Quasi]),
+    ("rules", &[Role::Quasi]),
+    ("top", &[Role::Quasi]),
+    ("bottom", &[Role::Quasi]),
+    ("format", &[Role::Quasi, Role::Sensitive]),
+    ("decimal", &[Role::Quasi, Role::Sensitive]),
+    ("hierarchy", &[Role::Quasi, Role::Sensitive]),
+    ("confirmed", &[Role::Quasi, Role::Sensitive, Role::Class, Role::Other, Role::Person]),
+    ("publish", &[Role::Person]),
+    ("together", &[Role::Person]),
+];
+
+/// Gives a column another role. What the new role does not allow is put aside, and comes back with a role that does.
+fn role(studio: &Studio, column: usize, value: &str) -> Result<String> {
+    let opened = studio.needs_table()?;
+    let name = opened.column(column)?;
+    let role = Role::NAMES.iter().find(|(own, _)| *own == value).map(|(_, role)| *role);
+    let role = role.ok_or_else(|| {
+        Error::new(ErrorCode::BadValue, "there is no such role").with_hint("choose one of the list")
+    })?;
+    studio.project(|project| {
+        if project.draft().is_some() {
+            return Err(drafted());
+        }
+        let mut text = Text::parse(project.text().unwrap_or_default())?;
+        let mut aside = project.aside(name);
+        for (key, roles) in OF_ROLES {
+            if roles.contains(&role) {
+                let kept = aside.remove(key).filter(|_| !text.has(name, key));
+                if let Some(value) = kept.and_then(|kept| kept.parse::<toml_edit::Value>().ok()) {
+                    text.attribute(name, key, Some(value))?;
+                }
+            } else if let Some(value) = text.take(name, key)? {
+                aside.insert(key.to_owned(), value.to_string());
             }
         }
-        text.attribute(name, key, value)
-    })
+        text.attribute(name, "role", Some(role.name().into()))?;
+        project.change(&format!("role of {name}"), &text.finish(), Vec::new())?;
+        project.put_aside(name, aside)
+    })?;
+    Ok(format!("Changed: role of {name}."))
 }
 
 fn privacy(studio: &Studio, key: &str, value: &str) -> Result<String> {
@@ -349,7 +387,7 @@ fn add_set(studio: &Studio, columns: &[usize], k: &str) -> Result<String> {
     edit(studio, "set of quasi-identifiers", |text| text.add_quasi_identifier(&names, k as i64))
 }
 
-fn compare(studio: &Arc<Studio>, methods: Vec<String>, ks: &str) -> Result<String> {
+fn compare(studio: &Arc<Studio>, methods: Vec<String>, ks: &str, also: &str) -> Result<String> {
     const MOST: usize = 40;
     let words = ks.split([',', ' ', ';']).filter(|word| !word.trim().is_empty());
     let mut ks: Vec<usize> = words.map(|word| whole(word, "k")).collect::<Result<_>>()?;
@@ -361,7 +399,7 @@ fn compare(studio: &Arc<Studio>, methods: Vec<String>, ks: &str) -> Result<Strin
             format!("choose at least one method, and from 1 to {MOST} values of k"),
         ));
     }
-    studio.compare(methods, ks)?;
+    studio.compare(methods, ks, Some(also).filter(|task| !task.is_empty()))?;
     Ok("The comparison is running.".to_owned())
 }
 
@@ -397,6 +435,7 @@ fn repeatable(studio: &Studio, value: bool) -> Result<String> {
         make_private(&path)?;
     }
     studio.project(|project| project.set_repeatable(value))?;
+    studio.forget_cells();
     Ok(String::new())
 }
 
@@ -479,6 +518,10 @@ fn tree(
     change(&mut grove)?;
     grove.tree()?;
     let file = hierarchy_file(&policy, name);
+    let base = studio.project(|project| {
+        std::path::Path::new(project.policy_name()).parent().map(std::path::Path::to_owned)
+    });
+    let below = base.unwrap_or_default().join(&file).to_string_lossy().into_owned();
     let kind = policy.attributes.get(name).and_then(|own| own.kind);
     studio.project(|project| {
         if project.draft().is_some() {
@@ -490,7 +533,11 @@ fn tree(
         if kind.is_none() {
             text.attribute(name, "kind", Some(opened.suggestion.columns[column].kind.name().into()))?;
         }
-        project.change(&format!("{what}, {name}"), &text.finish(), vec![(file.clone(), Some(grove.to_csv()))])
+        project.change(
+            &format!("{what}, {name}"),
+            &text.finish(),
+            vec![(below.clone(), Some(grove.to_csv()))],
+        )
     })?;
     Ok(format!("Changed: {what}."))
 }

@@ -46,6 +46,18 @@ impl Text {
         Ok(())
     }
 
+    /// Takes a key out of `[attribute.NAME]`.
+    pub fn take(&mut self, name: &str, key: &str) -> Result<Option<Value>> {
+        let section = section(self.0.as_table_mut(), &["attribute", name])?;
+        Ok(section.remove(key).and_then(|item| item.into_value().ok()).map(|value| value.decorated("", "")))
+    }
+
+    /// Whether a key stands in `[attribute.NAME]`.
+    pub fn has(&self, name: &str, key: &str) -> bool {
+        let own = self.0.get("attribute").and_then(|all| all.get(name)).and_then(Item::as_table_like);
+        own.is_some_and(|own| own.contains_key(key))
+    }
+
     /// Sets or removes a key of `[privacy]`, `[method]` or `[data]`.
     pub fn key(&mut self, part: &str, key: &str, value: Option<Value>) -> Result<()> {
         set(section(self.0.as_table_mut(), &[part])?, key, value);

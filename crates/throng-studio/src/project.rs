@@ -4,7 +4,7 @@
 //! command are seen, and written with every change that is valid. Text that is not valid stays a draft beside it. What else is
 //! kept lies in a folder of its own, `.throng-studio`, readable by its owner alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -43,6 +43,8 @@ struct Kept {
     ticked: BTreeSet<String>,
     ticked_for: String,
     repeatable: bool,
+    /// Keys of attributes that their role does not allow now.
+    aside: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 /// What a change replaced.
@@ -63,6 +65,9 @@ impl Project {
             Some(path) => folder.name_of(path)?,
             None => POLICY.to_owned(),
         };
+        if folder.path().join(&policy).exists() {
+            folder.existing(&policy)?;
+        }
         let kept = std::fs::read(folder.path().join(BESIDE).join("state.json")).ok();
         let kept: Kept = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         let mut project = Project { folder: folder.clone(), policy, text: None, revision: 1, kept };
@@ -140,13 +145,16 @@ impl Project {
         let mut names = Vec::new();
         collect(document.as_item(), "", &mut names);
         let base = Path::new(&self.policy).parent().unwrap_or(Path::new(""));
-        names.into_iter().try_for_each(|name| match base.join(&name).to_str() {
-            // One that does not exist is told by the policy, at its line.
-            Some(inside) => match self.folder.existing(inside) {
-                Err(error) if error.code() == ErrorCode::PermissionDenied => Err(error),
+        names.into_iter().try_for_each(|(key, name)| {
+            let path = self.folder.path().join(base).join(&name);
+            // Texts of other keys may be anything, but if they name a file, it lies below the folder too.
+            let names_file = FILE_KEYS.contains(&key.as_str()) || path.is_file();
+            let inside = base.join(&name).to_str().map(|name| self.folder.existing(name));
+            match inside {
+                // One that does not exist is told by the policy, at its line.
+                Some(Err(error)) if names_file && error.code() == ErrorCode::PermissionDenied => Err(error),
                 _ => Ok(()),
-            },
-            None => Ok(()),
+            }
         })
     }
 
@@ -275,6 +283,18 @@ impl Project {
         Ok(())
     }
 
+    /// Keys of an attribute that its role does not allow now, as TOML.
+    pub fn aside(&self, attribute: &str) -> BTreeMap<String, String> {
+        self.kept.aside.get(attribute).cloned().unwrap_or_default()
+    }
+
+    /// Puts such keys aside.
+    pub fn put_aside(&mut self, attribute: &str, keys: BTreeMap<String, String>) -> Result<()> {
+        self.kept.aside.insert(attribute.to_owned(), keys);
+        self.kept.aside.retain(|_, keys| !keys.is_empty());
+        self.save()
+    }
+
     /// What the steward confirmed, as long as the policy is the one it was confirmed for.
     pub fn ticked(&self, item: &str) -> bool {
         self.kept.ticked_for == self.fingerprint() && self.kept.ticked.contains(item)
@@ -343,16 +363,26 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)
 }
 
-/// The texts of keys that name files.
-fn collect(item: &toml_edit::Item, key: &str, names: &mut Vec<String>) {
-    if let Some(text) = item.as_str().filter(|_| FILE_KEYS.contains(&key)) {
-        names.push(text.to_owned());
+/// All texts with their keys.
+fn collect(item: &toml_edit::Item, key: &str, texts: &mut Vec<(String, String)>) {
+    match item {
+        toml_edit::Item::Value(value) => collect_values(value, key, texts),
+        toml_edit::Item::Table(table) => table.iter().for_each(|(key, item)| collect(item, key, texts)),
+        toml_edit::Item::ArrayOfTables(list) => {
+            list.iter().flat_map(toml_edit::Table::iter).for_each(|(key, item)| collect(item, key, texts));
+        }
+        toml_edit::Item::None => {}
     }
-    if let Some(table) = item.as_table_like() {
-        table.iter().for_each(|(key, item)| collect(item, key, names));
-    }
-    if let Some(list) = item.as_array_of_tables() {
-        list.iter().flat_map(|table| table.iter()).for_each(|(key, item)| collect(item, key, names));
+}
+
+fn collect_values(value: &toml_edit::Value, key: &str, texts: &mut Vec<(String, String)>) {
+    match value {
+        toml_edit::Value::String(text) => texts.push((key.to_owned(), text.value().clone())),
+        toml_edit::Value::Array(list) => list.iter().for_each(|own| collect_values(own, "", texts)),
+        toml_edit::Value::InlineTable(table) => {
+            table.iter().for_each(|(key, own)| collect_values(own, key, texts))
+        }
+        _ => {}
     }
 }
 
@@ -411,7 +441,7 @@ mod tests {
             let text = format!("{TEXT}hierarchy = {name:?}\n");
             assert_eq!(own.check(&text).unwrap_err().code(), ErrorCode::PermissionDenied, "{name}");
         }
-        let text = format!("{TEXT}\n[privacy.x]\npopulation = \"../h.csv\"\n");
+        let text = format!("{TEXT}\n[evaluate.queries]\nanything = [{{ file = \"../h.csv\" }}]\n");
         assert_eq!(own.check(&text).unwrap_err().code(), ErrorCode::PermissionDenied);
     }
 

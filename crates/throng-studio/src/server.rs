@@ -30,7 +30,7 @@ const MOST_SENT: usize = 8 << 20;
 /// Bytes of a table that is dropped.
 const MOST_DROPPED: u64 = 4 << 30;
 
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// What every answer says.

@@ -1,6 +1,6 @@
 //! The studio: a project joined with the open table, long work and what it found.
 
-use std::sync::atomic::AtomicU64;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,9 @@ pub struct Studio {
     project: Mutex<Project>,
     opened: Mutex<Option<Arc<Opened>>>,
     risk: Mutex<Option<(String, Arc<TableRisk>)>>,
-    risk_asked: AtomicU64,
+    /// What the risk was asked for last.
+    risk_asked: Mutex<String>,
+    risk_turn: Mutex<()>,
     trials: Mutex<Option<(String, Trials)>>,
     frontier: Mutex<Option<Arc<Frontier>>>,
     results: Mutex<Vec<Arc<Made>>>,
@@ -58,6 +60,18 @@ pub struct Frontier {
     pub comparison: Comparison,
     /// Whether all of it is there.
     pub complete: bool,
+    /// What else was measured of each release.
+    #[serde(default)]
+    pub errors: Vec<TaskError>,
+}
+
+/// How far a task is off with a release.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct TaskError {
+    pub task: String,
+    pub method: String,
+    pub k: usize,
+    pub error: f64,
 }
 
 /// A release to be looked at.
@@ -122,7 +136,8 @@ impl Studio {
             project: Mutex::new(project),
             opened: Mutex::default(),
             risk: Mutex::default(),
-            risk_asked: AtomicU64::new(0),
+            risk_asked: Mutex::default(),
+            risk_turn: Mutex::default(),
             trials: Mutex::default(),
             frontier: Mutex::new(frontier.map(Arc::new)),
             results: Mutex::new(
@@ -186,7 +201,16 @@ impl Studio {
         {
             return Ok(risk.clone());
         }
-        let watch = Newest::ask(&self.risk_asked);
+        lock(&self.risk_asked).clone_from(&key);
+        let _turn = lock(&self.risk_turn);
+        // Somebody else may have asked the same meanwhile.
+        if let Some((known, risk)) = &*lock(&self.risk)
+            && *known == key
+        {
+            return Ok(risk.clone());
+        }
+        let watch = Newest { asked: &self.risk_asked, own: &key };
+        watch.check()?;
         let problem = Problem::new(&opened.table, &policy)?;
         let mut risk = risk::measure(&problem, &policy.missing, Background::Itself, &watch)?;
         risk.published_as_is = Some(as_is::of_table(&opened.table, &problem, &policy));
@@ -238,21 +262,29 @@ impl Studio {
     }
 
     /// Compares methods and k in the background.
-    pub fn compare(self: &Arc<Self>, methods: Vec<String>, ks: Vec<usize>) -> Result<()> {
+    pub fn compare(self: &Arc<Self>, methods: Vec<String>, ks: Vec<usize>, also: Option<&str>) -> Result<()> {
         let policy = self.project(|project| project.policy())?;
         let (own, key, opened) = (self.clone(), self.trial_key()?, self.needs_table()?);
         *lock(&self.frontier) = None;
+        let also = also.map(str::to_owned);
         self.works.start(Kind::Frontier, move |work| {
             let mut trials =
                 Trials::open(&opened.path, &policy, Some(own.secret()?), Registry::default(), work)?;
-            let mut runs = Vec::new();
+            let (mut runs, mut errors) = (Vec::new(), Vec::new());
             for k in &ks {
                 for method in &methods {
                     let policy = policy.clone().with_k(*k)?.with_method(method)?;
-                    runs.push(trials.run(&policy, Bounded::Yes, work)?);
+                    let run = trials.run(&policy, Bounded::Yes, work)?;
+                    if let Some(task) = also.as_deref().filter(|_| run.report.is_some()) {
+                        let error = own.task_error(task, &policy, &opened.path, work)?;
+                        let (task, method, k) = (task.to_owned(), method.clone(), *k);
+                        errors.extend(error.map(|error| TaskError { task, method, k, error }));
+                    }
+                    runs.push(run);
                     let comparison = trials.comparison(runs.clone(), Vec::new(), &policy);
                     let complete = runs.len() == ks.len() * methods.len();
-                    let frontier = Arc::new(Frontier { key: key.clone(), comparison, complete });
+                    let frontier =
+                        Arc::new(Frontier { key: key.clone(), comparison, complete, errors: errors.clone() });
                     *lock(&own.frontier) = Some(frontier);
                     work.tell();
                 }
@@ -260,6 +292,22 @@ impl Studio {
             own.keep_frontier()
         });
         Ok(())
+    }
+
+    /// How far a task is off with a release of a policy, as its evaluation tells.
+    fn task_error(&self, task: &str, policy: &Policy, data: &Path, watch: &dyn Watch) -> Result<Option<f64>> {
+        let evaluate = run::Evaluate {
+            data: data.to_owned(),
+            policy: policy.clone(),
+            release: None,
+            task: task.to_owned(),
+            secret: Some(self.secret()?),
+            registry: Registry::default(),
+        };
+        let figures = evaluate.run(watch)?.figures;
+        let mean = figures.get("mean_error").and_then(serde_json::Value::as_f64);
+        let tree = || figures.get("tree")?.get("anonymity_error")?.as_f64();
+        Ok(mean.or_else(tree).filter(|error| error.is_finite()))
     }
 
     fn keep_frontier(&self) -> Result<()> {
@@ -310,6 +358,14 @@ impl Studio {
     /// The releases that were looked at, oldest first.
     pub fn results(&self) -> Vec<Arc<Made>> {
         lock(&self.results).clone()
+    }
+
+    /// Forgets the cells of all results, which were drawn from another secret.
+    pub fn forget_cells(&self) {
+        for made in &mut *lock(&self.results) {
+            *made = Arc::new(Made { kept: made.kept.clone(), looked: None });
+        }
+        *lock(&self.trials) = None;
     }
 
     /// The release of the policy as it is.

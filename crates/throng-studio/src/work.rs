@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -238,20 +238,15 @@ impl Watch for Work {
 
 /// Watches for a newer question: work for an old one stops by itself.
 pub struct Newest<'a> {
-    asked: &'a AtomicU64,
-    own: u64,
-}
-
-impl<'a> Newest<'a> {
-    /// A new question.
-    pub fn ask(asked: &'a AtomicU64) -> Self {
-        Newest { asked, own: asked.fetch_add(1, Ordering::Relaxed) + 1 }
-    }
+    /// What was asked last.
+    pub asked: &'a Mutex<String>,
+    /// What is worked on.
+    pub own: &'a str,
 }
 
 impl Watch for Newest<'_> {
     fn stopped(&self) -> bool {
-        self.asked.load(Ordering::Relaxed) != self.own
+        *lock(self.asked) != self.own
     }
 }
 

@@ -2,13 +2,20 @@
 import { afterSwap, send } from "./server.js";
 
 let asked = 0;
+/** What was shown last, and for what. */
+let known = { key: "", markup: "" };
+
+/** What a loss depends on. @param {string} k */
+const keyOf = (k) => `${document.body.dataset.revision} ${k}`;
 
 /** What a k would lose. @param {string} k */
 async function show(k) {
   const own = ++asked;
   const answer = await fetch(`/part/loss?k=${encodeURIComponent(k)}`).catch(() => null);
   const place = document.getElementById("k-loss");
-  if (own === asked && answer?.ok && place) place.innerHTML = await answer.text();
+  if (own !== asked || !answer?.ok || !place) return;
+  known = { key: keyOf(k), markup: await answer.text() };
+  place.innerHTML = known.markup;
 }
 
 /** The numbers at the ends of a column of the histogram. @param {Element} bar @returns {[number, number] | null} */
@@ -58,7 +65,9 @@ export function charts() {
     const slider = document.getElementById("k-slider");
     if (slider instanceof HTMLInputElement && slider.dataset.shown === undefined) {
       slider.dataset.shown = "";
-      void show(slider.value);
+      const place = document.getElementById("k-loss");
+      if (known.key === keyOf(slider.value) && place) place.innerHTML = known.markup;
+      else void show(slider.value);
     }
   });
 }

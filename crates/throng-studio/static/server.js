@@ -41,17 +41,40 @@ function swap(parts) {
   const scrolled = [window.scrollX, window.scrollY];
   const draft = document.getElementById("policy-text");
   const unsent = draft instanceof HTMLTextAreaElement && draft.value !== draft.defaultValue && draft.dataset.sent !== draft.value;
+  const dirty = unsaved();
   const opened = [...document.querySelectorAll("main details")].map((details) => details instanceof HTMLDetailsElement && details.open);
   the("main").innerHTML = parts.main;
   const now = document.querySelectorAll("main details");
   if (now.length === opened.length) now.forEach((details, at) => { if (details instanceof HTMLDetailsElement) details.open = opened[at]; });
+  dirty.forEach(restore);
   if (!unsent) swapPane(parts.pane);
   revision = parts.revision;
   body.dataset.revision = String(revision);
   the("table-name").textContent = parts.table ?? "no table";
   listeners.forEach((listener) => listener());
-  if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  if (focused && document.activeElement?.id !== focused) (document.getElementById(focused) ?? the("main")).focus({ preventScroll: true });
   window.scrollTo(scrolled[0], scrolled[1]);
+  // What is shown as running may have ended before it was shown.
+  const ended = [...document.querySelectorAll("[data-work]")].some((own) => own instanceof HTMLElement && (stood.get(own.dataset.work ?? "") ?? "running") !== "running");
+  if (ended) refreshSoon(200);
+}
+
+/** @typedef {{ id: string, value: string, saved: string, checked: boolean, box: boolean }} Dirty */
+
+/** What was typed or ticked on the screen and not sent yet. @returns {Dirty[]} */
+function unsaved() {
+  const all = [...document.querySelectorAll("main input[id]")].filter((own) => own instanceof HTMLInputElement);
+  const boxes = all.filter((own) => own.type === "checkbox" && !own.dataset.do && own.checked !== own.defaultChecked);
+  const texts = all.filter((own) => ["text", "search"].includes(own.type) && own.value !== own.defaultValue);
+  return [...boxes, ...texts].map((own) => ({ id: own.id, value: own.value, saved: own.defaultValue, checked: own.checked, box: own.type === "checkbox" }));
+}
+
+/** Puts back what was typed, unless something else was saved meanwhile. @param {Dirty} dirty */
+function restore(dirty) {
+  const own = document.getElementById(dirty.id);
+  if (!(own instanceof HTMLInputElement)) return;
+  if (dirty.box) own.checked = dirty.checked;
+  else if (own.defaultValue === dirty.saved) own.value = dirty.value;
 }
 
 /** Replaces the policy; cursor and scrolling stay. @param {string} markup */
@@ -182,6 +205,8 @@ function tell(told) {
   if (stage) stage.textContent = told.note ? `${told.stage}: ${told.note}` : told.stage;
   const before = stood.get(told.kind);
   stood.set(told.kind, told.state);
+  const words = { done: "Done.", stopped: "Stopped.", failed: "It did not work; the page says why.", running: "" }[told.state];
+  if (seenAll && before === "running" && words) the("says").textContent = words;
   if (seenAll && before !== told.state) refreshSoon(told.state === "running" && place ? 200 : 0);
   else if (told.kind === "frontier" && told.state === "running" && body.dataset.screen === "privacy") refreshSoon(800);
 }

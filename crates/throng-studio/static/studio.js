@@ -68,7 +68,7 @@ function sent(form) {
     case "add-cut": return { do: "add-cut", column, low: text("low"), high: text("high"), ...rule };
     case "add-apart": return { do: "add-apart", column, one: Number(text("one")), other: Number(text("other")), ...rule };
     case "add-set": return { do: "add-set", columns: data.getAll("columns").map(Number), k: text("k") };
-    case "compare": return { do: "compare", methods: data.getAll("methods").map(String), ks: text("ks") };
+    case "compare": return { do: "compare", methods: data.getAll("methods").map(String), ks: text("ks"), also: text("also") };
     default: {
       /** @param {string} key */
       const flag = (key) => data.get(key) !== null;
@@ -119,7 +119,17 @@ async function load() {
   }
 }
 
+/** What is wider than its place can be reached and scrolled by keys. */
+function reachable() {
+  for (const place of document.querySelectorAll(".report .scroll:not([tabindex])")) {
+    place.setAttribute("tabindex", "0");
+    place.setAttribute("role", "region");
+    place.setAttribute("aria-label", place.closest("section")?.querySelector("h2")?.textContent ?? "Table");
+  }
+}
+
 afterSwap(() => void load());
+afterSwap(reachable);
 pane();
 drops();
 tree();

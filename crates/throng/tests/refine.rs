@@ -14,7 +14,8 @@ use throng::format::CSV;
 use throng::method::Fact;
 use throng::method::Method;
 use throng::method::refine::{
-    End, First, Goal, Limits, Outcome, Qid, Refine, Shape, Step, entropy, information_gain, quasi_identifiers,
+    Anonymity, End, First, Goal, Limits, Outcome, Qid, Refine, Shape, Step, Why, entropy, information_gain,
+    quasi_identifiers,
 };
 use throng::policy::Policy;
 use throng::privacy::Tally;
@@ -33,8 +34,14 @@ fn problem(csv: &str, policy: &str) -> (Table, Policy, Problem) {
     (table, policy, problem)
 }
 
+/// The paper's search: each quasi-identifier by itself, anonymity in records.
+fn literal(goal: Goal) -> Refine {
+    let (first, anonymity) = (Some(First::Each), Some(Anonymity::Records));
+    Refine { goal: Some(goal), first, anonymity, ..Refine::default() }
+}
+
 fn search(problem: &Problem, goal: Goal) -> Outcome {
-    Refine { goal: Some(goal), ..Refine::default() }.search(problem, &Unwatched).unwrap()
+    literal(goal).search(problem, &Unwatched).unwrap()
 }
 
 /// The golden vectors.
@@ -75,7 +82,7 @@ mod golden {
 
     fn start(problem: &Problem) -> Outcome {
         let limits = Limits { iterations: 0, ..Limits::default() };
-        Refine { goal: Some(Goal::Score), limits, ..Refine::default() }.search(problem, &Unwatched).unwrap()
+        Refine { limits, ..literal(Goal::Score) }.search(problem, &Unwatched).unwrap()
     }
 
     #[test]
@@ -223,6 +230,8 @@ mod plain {
         pub after: Mask,
         pub gain: f64,
         pub loss: f64,
+        /// Anonymity lost as a share of what there is, with one record more.
+        pub share: f64,
         pub anonymity: Vec<u32>,
         /// Whether what is published changes.
         pub seen: bool,
@@ -232,6 +241,7 @@ mod plain {
         pub problem: &'a Problem,
         pub goal: Goal,
         pub qids: Vec<Qid>,
+        pub anonymity: Anonymity,
     }
 
     impl Plain<'_> {
@@ -426,10 +436,25 @@ mod plain {
                         .collect();
                     let lost: u32 = own.iter().map(|at| before[*at] - anonymity[*at]).sum();
                     let loss = f64::from(lost) / own.len() as f64;
+                    let share = own
+                        .iter()
+                        .map(|at| f64::from(before[*at] - anonymity[*at] + 1) / f64::from(before[*at]))
+                        .sum::<f64>()
+                        / own.len() as f64;
                     let hides = matches!(mask, Mask::Hidden(_));
                     let gain = self.gain(attribute, &whole, &parts, hides);
                     let seen = parts.len() != 1 || parts[0] != whole;
-                    found.push(Refinement { attribute, low, parts, after, gain, loss, anonymity, seen });
+                    found.push(Refinement {
+                        attribute,
+                        low,
+                        parts,
+                        after,
+                        gain,
+                        loss,
+                        share,
+                        anonymity,
+                        seen,
+                    });
                 }
             }
             found
@@ -445,6 +470,7 @@ mod plain {
                 let candidates = self.candidates(&state);
                 let rank = |own: &Refinement| match self.goal {
                     Goal::Gain => own.gain,
+                    _ if self.anonymity == Anonymity::Share => own.gain / own.share,
                     _ => own.gain / (own.loss + 1.0),
                 };
                 let Some(most) = candidates.iter().map(rank).reduce(f64::max) else { return (trace, state) };
@@ -643,15 +669,16 @@ fn told_here(step: &Step) -> Told {
 }
 
 fn compare_with_plain(small: &Small) -> Result<(), TestCaseError> {
-    {
+    for anonymity in [Anonymity::Records, Anonymity::Share] {
         let (_, _, problem) = problem(&small.csv(), &small.policy());
         let (qids, _) = quasi_identifiers(&problem);
-        let plain = plain::Plain { problem: &problem, goal: small.goal, qids };
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity };
         if !plain.valid(&plain.start()) {
             prop_assert!(problem.requirement.check_feasible(&problem).is_err());
             return Ok(());
         }
-        let outcome = search(&problem, small.goal);
+        let outcome = Refine { anonymity: Some(anonymity), ..literal(small.goal) };
+        let outcome = outcome.search(&problem, &Unwatched).unwrap();
         let (trace, state) = plain.run();
         let own: Vec<_> = outcome.trace.iter().map(told_here).collect();
         let expected: Vec<_> = trace.iter().map(|step| told(&problem, step)).collect();
@@ -682,7 +709,7 @@ proptest! {
     fn nothing_valid_and_beneficial_is_left(small in smalls(150)) {
         let (_, _, problem) = problem(&small.csv(), &small.policy());
         let (qids, _) = quasi_identifiers(&problem);
-        let plain = plain::Plain { problem: &problem, goal: small.goal, qids };
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records };
         if !plain.valid(&plain.start()) {
             return Ok(());
         }
@@ -703,11 +730,11 @@ proptest! {
         }
         let all: Vec<usize> = (0..problem.attributes.len()).collect();
         let union = Qid { attributes: all, k: qids.iter().map(|qid| qid.k).max().unwrap() };
-        let (led, state) = plain::Plain { problem: &problem, goal: small.goal, qids: vec![union] }.run();
-        let each = plain::Plain { problem: &problem, goal: small.goal, qids };
+        let (led, state) = plain::Plain { problem: &problem, goal: small.goal, qids: vec![union], anonymity: Anonymity::Records }.run();
+        let each = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records };
         prop_assert!(each.valid(&state), "what is safe for the union is safe for each");
         let (further, end) = each.run_from(state);
-        let outcome = Refine { goal: Some(small.goal), first: First::Union, ..Refine::default() };
+        let outcome = Refine { first: Some(First::Union), ..literal(small.goal) };
         let outcome = outcome.search(&problem, &Unwatched).unwrap();
         // Of the steps of the union, the anonymity of each quasi-identifier is told, not that of the union.
         let told_led = |step: &Step| {
@@ -737,9 +764,9 @@ proptest! {
         }
         let whole = search(&problem, small.goal);
         let limits = Limits { iterations: after as u64, ..Limits::default() };
-        let limited = Refine { goal: Some(small.goal), limits, ..Refine::default() };
+        let limited = Refine { limits, ..literal(small.goal) };
         let limited = limited.search(&problem, &Unwatched).unwrap();
-        let stopped = Refine { goal: Some(small.goal), ..Refine::default() }
+        let stopped = literal(small.goal)
             .search(&problem, &Impatient { left: AtomicUsize::new(after) })
             .unwrap();
         let expected = &whole.trace[..after.min(whole.trace.len())];
@@ -750,7 +777,7 @@ proptest! {
             prop_assert_eq!(stopped.end, End::Stopped);
         }
         let (qids, _) = quasi_identifiers(&problem);
-        let plain = plain::Plain { problem: &problem, goal: small.goal, qids };
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records };
         prop_assert!(plain.valid(&state_of(&stopped, &problem)));
     }
 }
@@ -777,7 +804,7 @@ fn many_equal_records_are_searched_as_few_rows() {
         kind = \"categorical\"\n[attribute.class]\nrole = \"class\"\n";
     let (.., problem) = problem(&csv, policy);
     let (qids, _) = quasi_identifiers(&problem);
-    let plain = plain::Plain { problem: &problem, goal: Goal::Score, qids };
+    let plain = plain::Plain { problem: &problem, goal: Goal::Score, qids, anonymity: Anonymity::Records };
     let outcome = search(&problem, Goal::Score);
     let (trace, _) = plain.run();
     assert_eq!(outcome.trace.len(), trace.len());
@@ -845,4 +872,78 @@ fn a_goal_that_needs_a_class_says_so() {
     let (_, policy, problem) = problem("a\n1\n1\n", policy);
     let error = run::solve(&problem, &policy, &Unwatched).unwrap_err();
     assert!(error.hint().unwrap().contains("role = \"class\""), "{error}");
+}
+
+/// What a search publishes, without what it says of others.
+fn published(outcome: &Outcome) -> (&throng::method::Partition, &Vec<Step>) {
+    (&outcome.partition, &outcome.trace)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn without_a_word_on_it_the_way_with_the_least_error_is_taken(small in smalls(120)) {
+        let (_, _, problem) = problem(&small.csv(), &small.policy());
+        if problem.requirement.check_feasible(&problem).is_err() {
+            return Ok(());
+        }
+        let chosen = Refine { goal: Some(small.goal), ..Refine::default() }.search(&problem, &Unwatched).unwrap();
+        let (qids, _) = quasi_identifiers(&problem);
+        let open = qids.len() > 1 && small.goal == Goal::Score;
+        prop_assert_eq!(chosen.tried.len(), if open { 3 } else { 0 });
+        let least = chosen.tried.iter().map(|(_, error)| *error).fold(f64::INFINITY, f64::min);
+        prop_assert!(chosen.tried.first().is_none_or(|(_, error)| *error == least));
+        let way = chosen.tried.first().map(|(way, _)| *way);
+        let again = Refine {
+            first: Some(way.map_or(First::Each, |way| way.first)),
+            anonymity: Some(way.map_or(Anonymity::Records, |way| way.anonymity)),
+            ..literal(small.goal)
+        };
+        let again = again.search(&problem, &Unwatched).unwrap();
+        prop_assert_eq!(published(&chosen), published(&again));
+    }
+
+    #[test]
+    fn attributes_that_stay_masked_say_why(small in smalls(120)) {
+        let (_, _, problem) = problem(&small.csv(), &small.policy());
+        if problem.requirement.check_feasible(&problem).is_err() {
+            return Ok(());
+        }
+        let outcome = search(&problem, small.goal);
+        for (at, masks) in outcome.masks.iter().enumerate() {
+            let masked = !masks.values[0].refined && problem.attributes[at].domain.len() > 1;
+            let why = outcome.stayed.iter().find(|(own, _)| *own == at).map(|(_, why)| *why);
+            prop_assert_eq!(masked, why.is_some());
+            match why {
+                Some(Why::TooFew { quasi_identifier, records }) => {
+                    prop_assert!(records < outcome.qids[quasi_identifier].k);
+                    prop_assert!(outcome.qids[quasi_identifier].contains(at));
+                }
+                Some(Why::Ended) => prop_assert!(false, "the search went on to its end"),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn of_several_quasi_identifiers_the_report_says_which_way_was_taken() {
+    let mut csv = "a,b,c,class\n".to_owned();
+    for at in 0..240u32 {
+        let (a, b, c) = (at % 7, at / 7 % 5, at / 3 % 11);
+        writeln!(csv, "{a},{b},{c},{}", if (a * 3 + b + c) % 4 < 2 { "yes" } else { "no" }).unwrap();
+    }
+    let quasi =
+        |names: &str, k: u32| format!("[[privacy.quasi_identifiers]]\nattributes = [{names}]\nk = {k}\n");
+    let mut text = quasi("\"a\", \"b\"", 12) + &quasi("\"b\", \"c\"", 9) + "[method]\nname = \"refine\"\n";
+    for name in ["a", "b", "c"] {
+        write!(text, "[attribute.{name}]\nrole = \"quasi\"\nkind = \"numeric\"\n").unwrap();
+    }
+    text += "[attribute.class]\nrole = \"class\"\n";
+    let (_, policy, problem) = problem(&csv, &text);
+    let solution = run::solve(&problem, &policy, &Unwatched).unwrap();
+    let Some(Fact::Refinement(found)) = solution.facts.first() else { panic!("{:?}", solution.facts) };
+    assert_eq!(found.tried.len(), 3);
+    assert!(found.tried.iter().all(|(_, error)| (0.0..=1.0).contains(error)), "{:?}", found.tried);
 }

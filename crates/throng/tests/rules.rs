@@ -158,7 +158,7 @@ proptest! {
         let lost = loaded.problem.requirement.leave_out(&loaded.problem, loaded.problem.suppressible);
         prop_assume!(lost.is_ok_and(|lost| lost.is_empty()));
         for kind in [Price::Research, Price::ResearchOrSuppress, Price::Euclid] {
-            let research = Settings { base, ..Settings::default() };
+            let research = Settings { base: (base > 0.2).then_some(base), ..Settings::default() };
             let method = Cluster { kind, research, overlap: true, plain: false };
             let plain = Cluster { plain: true, ..method.clone() };
             match (method.solve(&loaded.problem, &Unwatched), plain.solve(&loaded.problem, &Unwatched)) {
@@ -270,7 +270,7 @@ fn the_research_value_without_overlap_is_that_of_the_file() {
 /// `spec/vectors/ncp.json`: Morton's worked examples.
 #[test]
 fn worked_values_of_research_value_and_rules() {
-    let settings = Settings::default();
+    let settings = Settings { base: Some(0.0), ..Settings::default() };
     let detail = detail(&[(125, 1.0)], &[(25, 10.0), (45, 15.0), (55, 25.0)]);
     let value = settings.value(0.2, detail, settings.ratio(50.0, 100.0));
     assert!((value - 0.005_434_782_608_695_652).abs() < 1e-15);
@@ -284,9 +284,13 @@ fn rules_of_the_race_example_give_three_quarters() {
         rules = [{ apart = [\"White\", \"Hispanic\"], importance = 5 }, { apart = [\"White\", \"Black\"], importance = 20 },\n\
         { apart = [\"Hispanic\", \"Black\"], importance = 10 }, { apart = [\"Hispanic\", \"Asian\"], importance = 5 }]\n";
     let problem = loaded("race\nWhite\nBlack\nHispanic\nAsian\n".to_owned(), text).problem;
-    let values = throng::research::level_values(&problem, &Settings::default()).unwrap();
+    let thesis = Settings { base: Some(0.0), ..Settings::default() };
+    let values = throng::research::level_values(&problem, &thesis).unwrap();
     // Three of four labels are left, and rules worth 30 of 40.
     assert_eq!(values[0], vec![1.0, 0.75 * 0.75, 0.0]);
+    // Unless it is given, the base is what all the rules are worth.
+    let values = throng::research::level_values(&problem, &Settings::default()).unwrap();
+    assert_eq!(values[0], vec![1.0, 0.75 * 70.0 / 80.0, 0.0]);
 }
 
 #[test]

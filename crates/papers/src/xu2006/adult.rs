@@ -3,18 +3,17 @@
 use throng::evaluate::queries::draw::draw;
 use throng::policy::Policy;
 use throng::problem::Problem;
-use throng::report::{Block, Claim, Section, Unit};
+use throng::report::{Block, Section, Unit};
 use throng::watch::Unwatched;
 use throng::{Result, run};
 
-use super::{METHODS, below, lines, mean_error, solve};
+use super::{
+    BOTTOM_UP, LEAST_UNION, METHODS, MONDRIAN, MULTIDIM, TOP_DOWN, Told, below, lines, mean_error, solve,
+};
 use crate::Setting;
 
 const KS: [usize; 5] = [5, 10, 25, 50, 100];
 const CATEGORIES: [&str; 6] = ["workclass", "marital-status", "occupation", "race", "sex", "native-country"];
-
-/// Mondrian that takes equally wide attributes as they come, as the paper's may have done.
-const IN_TABLE_ORDER: &str = "mondrian, ties in table order";
 
 pub fn policy_text(setting: &Setting) -> Result<String> {
     let mut text = "[privacy]\nk = 10\n[method]\nname = \"mondrian\"\nseed = 1\n".to_owned();
@@ -35,22 +34,17 @@ pub fn load(setting: &Setting) -> Result<(Policy, Problem)> {
 }
 
 /// Figures 6 to 8.
-pub fn section(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
+pub(super) fn section(setting: &Setting, told: &mut Told) -> Result<Section> {
     let (policy, mut problem) = load(setting)?;
     let ks = if setting.quick { &KS[1..2] } else { &KS[..] };
     let count = if setting.quick { 100 } else { 1000 };
     let all: Vec<usize> = (0..problem.attributes.len()).collect();
     let counts = draw(&problem, &all, None, count, 1);
     let sums = draw(&problem, &all[1..], Some(0), count, 1);
-    let names: Vec<&str> = METHODS.into_iter().chain([IN_TABLE_ORDER]).collect();
-    let mut figures: Vec<[Vec<f64>; 5]> = vec![Default::default(); names.len()];
+    let mut figures: Vec<[Vec<f64>; 5]> = vec![Default::default(); METHODS.len()];
     for k in ks {
-        for (name, figures) in names.iter().zip(&mut figures) {
-            let method = if *name == IN_TABLE_ORDER { "mondrian" } else { name };
-            let mut policy = policy.clone().with_method(method)?.with_k(*k)?;
-            if *name == IN_TABLE_ORDER {
-                policy.method.options.insert("ties".to_owned(), "table".into());
-            }
+        for (variant, figures) in METHODS.iter().zip(&mut figures) {
+            let policy = variant.policy(&policy)?.with_k(*k)?;
             problem.requirement = throng::privacy::Requirement::new(&policy.privacy, &problem.sensitive);
             let outcome = solve(&problem, &policy)?;
             figures[0].push(outcome.penalty);
@@ -62,32 +56,46 @@ pub fn section(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
     }
     let places: Vec<String> = ks.iter().map(|k| format!("k = {k}")).collect();
     let series = |at: usize| -> Vec<(&str, Vec<f64>)> {
-        names.iter().zip(&figures).map(|(name, figures)| (*name, figures[at].clone())).collect()
+        METHODS.iter().zip(&figures).map(|(own, figures)| (own.name, figures[at].clone())).collect()
     };
-    let [strict, relaxed, bottom_up, top_down, in_table_order] = [0, 1, 2, 3, 4].map(|at| &figures[at]);
     for (what, at, digits) in [
         ("Certainty penalty", 0, 0),
         ("Discernibility", 1, 0),
         ("Error of COUNT queries", 2, 3),
         ("Error of SUM queries", 3, 3),
     ] {
-        for (name, own) in [("bottom-up", bottom_up), ("top-down", top_down)] {
+        for own in [BOTTOM_UP, TOP_DOWN] {
+            let name = METHODS[own].name;
             let text = format!("{what} of {name} is below MultiDim's on Adult, at every k.");
-            claims.push(below(&text, &places, &own[at], &strict[at], digits));
-            let text = format!("The same against {IN_TABLE_ORDER}: {} of {name}.", what.to_lowercase());
-            claims.push(below(&text, &places, &own[at], &in_table_order[at], digits));
+            told.claims.push(below(&text, &places, &figures[own][at], &figures[MULTIDIM][at], digits));
+            for other in [MONDRIAN, MONDRIAN + 1] {
+                let text = format!("{what} of {name} is below that of {}.", METHODS[other].name);
+                told.further.push(below(&text, &places, &figures[own][at], &figures[other][at], digits));
+            }
         }
+        let text = format!("{what} of bottom-up is below that of its form with the least union.");
+        told.further.push(below(&text, &places, &figures[BOTTOM_UP][at], &figures[LEAST_UNION][at], digits));
     }
-    for (name, own) in [("bottom-up", bottom_up), ("top-down", top_down)] {
-        let text = format!("The same against mondrian-relaxed: certainty penalty of {name}.");
-        claims.push(below(&text, &places, &own[0], &relaxed[0], 0));
-    }
-    claims.push(below("MultiDim is faster than top-down (seconds).", &places, &strict[4], &top_down[4], 3));
-    claims.push(below(
+    let within: Vec<f64> = figures[TOP_DOWN][0].iter().map(|penalty| 1.1 * penalty).collect();
+    told.further.push(below(
+        "Certainty penalty of bottom-up is within 10 % of top-down's (against 1.1 times it).",
+        &places,
+        &figures[BOTTOM_UP][0],
+        &within,
+        0,
+    ));
+    told.claims.push(below(
+        "MultiDim is faster than top-down (seconds).",
+        &places,
+        &figures[MULTIDIM][4],
+        &figures[TOP_DOWN][4],
+        3,
+    ));
+    told.claims.push(below(
         "top-down is faster than bottom-up (seconds).",
         &places,
-        &top_down[4],
-        &bottom_up[4],
+        &figures[TOP_DOWN][4],
+        &figures[BOTTOM_UP][4],
         3,
     ));
     Ok(Section {

@@ -9,7 +9,7 @@ use throng::report::{Block, Claim, Section, Unit};
 use throng::watch::Unwatched;
 use throng::{Error, ErrorCode, Result, run};
 
-use super::{METHODS, below, lines, mean_error, solve};
+use super::{BOTTOM_UP, METHODS, MONDRIAN, MULTIDIM, TOP_DOWN, Told, below, lines, mean_error, solve};
 use crate::Setting;
 
 const K: usize = 10;
@@ -65,22 +65,47 @@ fn table(
     Ok((policy, problem))
 }
 
-/// Penalty, discernibility and seconds of every method, place by place.
+/// Penalty, discernibility, seconds, and errors of COUNT and SUM queries of every method, place by place.
 struct Sweep {
     places: Vec<String>,
-    of_method: Vec<[Vec<f64>; 3]>,
+    of_method: Vec<[Vec<f64>; 5]>,
+}
+
+/// One place of a sweep.
+struct Case {
+    place: String,
+    shape: Shape,
+    rows: usize,
+    attributes: usize,
+    k: usize,
+    /// Random queries of each kind.
+    queries: usize,
 }
 
 impl Sweep {
     fn run(cases: impl IntoIterator<Item = (String, Shape, usize, usize)>) -> Result<Self> {
+        let case =
+            |(place, shape, rows, attributes)| Case { place, shape, rows, attributes, k: K, queries: 0 };
+        Self::of(cases.into_iter().map(case))
+    }
+
+    fn of(cases: impl IntoIterator<Item = Case>) -> Result<Self> {
         let mut sweep = Sweep { places: Vec::new(), of_method: vec![Default::default(); METHODS.len()] };
-        for (place, shape, rows, attributes) in cases {
-            let (policy, problem) = table(shape, rows, attributes, &[], 1)?;
-            for (method, figures) in METHODS.iter().zip(&mut sweep.of_method) {
-                let outcome = solve(&problem, &policy.clone().with_method(method)?)?;
+        for Case { place, shape, rows, attributes, k, queries } in cases {
+            let (policy, mut problem) = table(shape, rows, attributes, &[], 1)?;
+            let policy = policy.with_k(k)?;
+            problem.requirement = throng::privacy::Requirement::new(&policy.privacy, &problem.sensitive);
+            let all: Vec<usize> = (0..attributes).collect();
+            let workloads =
+                [draw(&problem, &all, None, queries, 1), draw(&problem, &all[1..], Some(0), queries, 1)];
+            for (variant, figures) in METHODS.iter().zip(&mut sweep.of_method) {
+                let outcome = solve(&problem, &variant.policy(&policy)?)?;
                 figures[0].push(outcome.penalty);
                 figures[1].push(outcome.discernibility);
                 figures[2].push(outcome.seconds);
+                for (at, workload) in (3..).zip(&workloads).filter(|_| queries > 0) {
+                    figures[at].push(mean_error(&problem, &outcome, workload));
+                }
             }
             sweep.places.push(place);
         }
@@ -88,7 +113,7 @@ impl Sweep {
     }
 
     fn series(&self, at: usize) -> Vec<(&'static str, Vec<f64>)> {
-        METHODS.iter().zip(&self.of_method).map(|(method, figures)| (*method, figures[at].clone())).collect()
+        METHODS.iter().zip(&self.of_method).map(|(own, figures)| (own.name, figures[at].clone())).collect()
     }
 
     fn chart(&self, title: &str, across: &str, at: usize, unit: Unit) -> Block {
@@ -102,18 +127,75 @@ impl Sweep {
             &self.places,
             &self.of_method[lower][at],
             &self.of_method[higher][at],
-            if at == 2 { 3 } else { 0 },
+            if at >= 2 { 3 } else { 0 },
         )
     }
 }
 
-pub fn sections(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Vec<Section>> {
+pub(super) fn sections(setting: &Setting, told: &mut Told) -> Result<Vec<Section>> {
     Ok(vec![
-        weights(setting, claims)?,
-        sigma(setting, claims)?,
-        dimensions(setting, claims)?,
-        size(setting, claims)?,
+        weights(setting, &mut told.claims)?,
+        varied_k(setting, told)?,
+        sigma(setting, told)?,
+        dimensions(setting, told)?,
+        size(setting, &mut told.claims)?,
     ])
+}
+
+/// Figures 11, 12, 15, 16 and 20 of the second paper.
+fn varied_k(setting: &Setting, told: &mut Told) -> Result<Section> {
+    let rows = rows(setting);
+    let ks: &[usize] = if setting.quick { &[10] } else { &[5, 10, 25, 50, 100] };
+    let queries = if setting.quick { 100 } else { 1000 };
+    let cases = |shape: Shape, queries: usize| {
+        let case =
+            move |k: &usize| Case { place: format!("k = {k}"), shape, rows, attributes: 4, k: *k, queries };
+        ks.iter().map(case)
+    };
+    let uniform = Sweep::of(cases(Shape::Uniform, 0))?;
+    let gaussian = Sweep::of(cases(Shape::Gaussian(1.0), queries))?;
+    for own in [BOTTOM_UP, TOP_DOWN] {
+        let name = METHODS[own].name;
+        let text =
+            format!("With σ = 1, certainty penalty of {name} is below MultiDim's at every k (figure 12).");
+        told.claims.push(gaussian.below(&text, own, MULTIDIM, 0));
+        let text =
+            format!("With σ = 1, discernibility of {name} is below MultiDim's at every k (figure 16).");
+        told.claims.push(gaussian.below(&text, own, MULTIDIM, 1));
+        let text =
+            format!("On uniform data, discernibility of {name} is below MultiDim's at every k (figure 15).");
+        told.claims.push(uniform.below(&text, own, MULTIDIM, 1));
+        for (at, kind) in [(3, "COUNT"), (4, "SUM")] {
+            let text =
+                format!("With σ = 1, the error of {kind} queries of {name} is below MultiDim's (figure 20).");
+            told.claims.push(gaussian.below(&text, own, MULTIDIM, at));
+        }
+        let text =
+            format!("With σ = 1, certainty penalty of {name} is below that of our mondrian at every k.");
+        told.further.push(gaussian.below(&text, own, MONDRIAN, 0));
+    }
+    let comparable: Vec<f64> = uniform.of_method[MULTIDIM][0].iter().map(|penalty| 1.1 * penalty).collect();
+    told.claims.push(below(
+        "On uniform data top-down is comparable with MultiDim (figure 11): no more than 1.1 times its certainty penalty.",
+        &uniform.places,
+        &uniform.of_method[TOP_DOWN][0],
+        &comparable,
+        0,
+    ));
+    Ok(Section {
+        heading: "k on synthetic data (figures 11, 12, 15, 16 and 20 of the second paper)".to_owned(),
+        blocks: vec![
+            Block::Words(format!(
+                "{rows} records, 4 attributes in 1 … 16; {queries} random queries of each kind."
+            )),
+            uniform.chart("Certainty penalty, uniform (figure 11)", "k", 0, Unit::Count),
+            gaussian.chart("Certainty penalty, σ = 1 (figure 12)", "k", 0, Unit::Count),
+            uniform.chart("Discernibility, uniform (figure 15)", "k", 1, Unit::Count),
+            gaussian.chart("Discernibility, σ = 1 (figure 16)", "k", 1, Unit::Count),
+            gaussian.chart("Error of COUNT queries, σ = 1 (figure 20)", "k", 3, Unit::Share),
+            gaussian.chart("Error of SUM queries, σ = 1 (figure 20)", "k", 4, Unit::Share),
+        ],
+    })
 }
 
 fn rows(setting: &Setting) -> usize {
@@ -158,7 +240,7 @@ fn weights(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
     Ok(Section { heading: "Weights (figure 9)".to_owned(), blocks })
 }
 
-fn sigma(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
+fn sigma(setting: &Setting, told: &mut Told) -> Result<Section> {
     let rows = rows(setting);
     let gaussian =
         [0.5, 1.0, 2.0, 3.0, 4.0].map(|sigma| (format!("σ = {sigma}"), Shape::Gaussian(sigma), rows, 4));
@@ -166,17 +248,17 @@ fn sigma(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
     let sweep = Sweep::run(gaussian.into_iter().chain([uniform]))?;
     let at_one = |method: usize| vec![sweep.of_method[method][0][1]];
     let place = [sweep.places[1].clone()];
-    for (name, method) in [("bottom-up", 2), ("top-down", 3)] {
-        let text = format!("With σ = 1, certainty penalty of {name} is below MultiDim's.");
-        claims.push(below(&text, &place, &at_one(method), &at_one(0), 0));
+    for method in [BOTTOM_UP, TOP_DOWN] {
+        let text = format!("With σ = 1, certainty penalty of {} is below MultiDim's.", METHODS[method].name);
+        told.claims.push(below(&text, &place, &at_one(method), &at_one(MULTIDIM), 0));
     }
     let last = sweep.places.len() - 1;
     let uniform = |method: usize| vec![sweep.of_method[method][0][last]];
-    claims.push(below(
+    told.claims.push(below(
         "On uniform data bottom-up is poor: its certainty penalty is above MultiDim's.",
         &sweep.places[last..],
-        &uniform(0),
-        &uniform(2),
+        &uniform(MULTIDIM),
+        &uniform(BOTTOM_UP),
         0,
     ));
     Ok(Section {
@@ -190,21 +272,26 @@ fn sigma(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
 }
 
 /// Figures 10 and 11.
-fn dimensions(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
+fn dimensions(setting: &Setting, told: &mut Told) -> Result<Section> {
     let rows = rows(setting);
     let sweep = Sweep::run((2..=8).map(|d| (format!("d = {d}"), Shape::Gaussian(1.0), rows, d)))?;
-    for (name, method) in [("bottom-up", 2), ("top-down", 3)] {
+    for method in [BOTTOM_UP, TOP_DOWN] {
+        let name = METHODS[method].name;
         let text =
             format!("Certainty penalty of {name} is below MultiDim's in every number of dimensions (σ = 1).");
-        claims.push(sweep.below(&text, method, 0, 0));
+        told.claims.push(sweep.below(&text, method, MULTIDIM, 0));
         let text =
             format!("Discernibility of {name} is below MultiDim's in every number of dimensions (σ = 1).");
-        claims.push(sweep.below(&text, method, 0, 1));
+        told.claims.push(sweep.below(&text, method, MULTIDIM, 1));
+        let text = format!(
+            "Certainty penalty of {name} is below that of our mondrian in every number of dimensions."
+        );
+        told.further.push(sweep.below(&text, method, MONDRIAN, 0));
     }
-    claims.push(sweep.below(
+    told.claims.push(sweep.below(
         "top-down is slightly better than bottom-up (certainty penalty, σ = 1).",
-        3,
-        2,
+        TOP_DOWN,
+        BOTTOM_UP,
         0,
     ));
     Ok(Section {
@@ -223,11 +310,11 @@ fn size(setting: &Setting, claims: &mut Vec<Claim>) -> Result<Section> {
     let sweep = Sweep::run(
         thousands.iter().map(|rows| (format!("{rows},000"), Shape::Gaussian(1.0), 1000 * rows, 4)),
     )?;
-    let scaled = sweep.of_method[0][2].iter().map(|seconds| 6.0 * seconds).collect::<Vec<f64>>();
+    let scaled = sweep.of_method[MULTIDIM][2].iter().map(|seconds| 6.0 * seconds).collect::<Vec<f64>>();
     claims.push(below(
         "At every N, top-down takes less than 6 times as long as MultiDim (seconds against 6 times MultiDim's).",
         &sweep.places,
-        &sweep.of_method[3][2],
+        &sweep.of_method[TOP_DOWN][2],
         &scaled,
         3,
     ));

@@ -7,6 +7,7 @@ mod certify;
 mod compare;
 mod demo;
 mod evaluate;
+mod hierarchy;
 mod init;
 mod methods;
 mod pages;
@@ -32,6 +33,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Certify(arguments) => certify::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Evaluate(arguments) => evaluate::run(&arguments),
+        Command::Hierarchy(arguments) => hierarchy::run(&arguments),
         Command::Risk(arguments) => risk::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
         Command::Studio(arguments) => studio::run(&arguments),

@@ -356,7 +356,7 @@ mod tests {
         own.project(|project| project.set_table("people.csv")).unwrap();
         own.read_table();
         wait(&own, Kind::Open);
-        own.compare(vec!["mondrian".into()], vec![2, 4]).unwrap();
+        own.compare(vec!["mondrian".into()], vec![2, 4], Some("queries")).unwrap();
         wait(&own, Kind::Frontier);
         own.make().unwrap();
         wait(&own, Kind::Result);

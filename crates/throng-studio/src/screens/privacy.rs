@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use minijinja::{Value, context};
 use throng::method::Methods;
-use throng::report::ComparisonRun;
 use throng::report::pieces::{self, count, percent, seconds};
+use throng::report::{Block, Chart, ComparisonRun, Section, Series, Unit};
 use throng::run::{Bounded, suitable_methods};
 use throng::watch::Unwatched;
 use throng::{Policy, Result, Role};
@@ -45,6 +45,8 @@ pub fn show(view: &View<'_>) -> Result<String> {
             frontier => frontier.as_deref().map(|frontier| drawn(frontier, policy)),
             work => work(view.studio.works.of(Kind::Frontier)),
             after => after(view),
+            has_class => !view.columns(Role::Class).is_empty(),
+            also => frontier.as_deref().and_then(|own| own.errors.first()).map_or(String::new(), |own| own.task.clone()),
         },
     )
 }
@@ -166,8 +168,48 @@ fn drawn(frontier: &Frontier, policy: &Policy) -> Value {
         headline => drawn.headline,
         points => frontier.comparison.runs.iter().map(point).collect::<Vec<_>>(),
         complete => frontier.complete,
+        errors => errors(frontier).map(markup),
         estimated,
     }
+}
+
+/// What else was asked for, over k.
+fn errors(frontier: &Frontier) -> Option<String> {
+    let task = frontier.errors.first()?.task.clone();
+    let mut ks: Vec<usize> = frontier.errors.iter().map(|own| own.k).collect();
+    ks.sort_unstable();
+    ks.dedup();
+    let mut methods: Vec<&str> = Vec::new();
+    for own in &frontier.errors {
+        if !methods.contains(&own.method.as_str()) {
+            methods.push(&own.method);
+        }
+    }
+    let value = |method: &str, k: usize| {
+        frontier.errors.iter().find(|own| own.method == method && own.k == k).map(|own| own.error)
+    };
+    let series = |method: &&str| Series {
+        name: (*method).to_owned(),
+        values: ks.iter().map(|k| value(method, *k)).collect(),
+    };
+    let (title, words) = match task.as_str() {
+        "classify" => (
+            "Classification error over k",
+            "Share of records that a decision tree gets wrong when it learns from the release.",
+        ),
+        _ => ("Query error over k", "Mean relative error of random COUNT queries answered from the release."),
+    };
+    let chart = Chart {
+        title: title.to_owned(),
+        words: words.to_owned(),
+        across: "k".to_owned(),
+        places: ks.iter().map(|k| count(*k as u64)).collect(),
+        series: methods.iter().map(series).collect(),
+        unit: Unit::Share,
+        log: false,
+    };
+    let section = Section { heading: title.to_owned(), blocks: vec![Block::Lines(chart)] };
+    pieces::sections(&[section]).ok()
 }
 
 /// What somebody could do with the release, by what the policy asks for.

@@ -15,7 +15,7 @@ mod looks;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 pub use again::{Again, says_again};
-pub(crate) use check::check;
+pub(crate) use check::{check, check_known};
 use looks::Values;
 
 use crate::classes::Classes;
@@ -107,6 +107,11 @@ fn column(
         unique_share_with_quasi: share(unique(&[quasi, numbers], rows.len()), rows.len()),
         looks: Values::new(distinct.texts(), &counts, &policy.missing).looks(),
     }
+}
+
+/// What the cells of a column look like, given those that occur and how often.
+pub(crate) fn looks_of(texts: &[&str], counts: &[u64], missing: &[String]) -> Vec<Looks> {
+    Values::new(texts.iter().copied(), counts, missing).looks()
 }
 
 /// How many rows are the only ones with their numbers.

@@ -10,6 +10,7 @@ mod loss;
 pub(crate) mod masked_truth;
 mod meaning;
 mod measures;
+mod merged;
 mod midpoints;
 mod outliers;
 mod people;
@@ -19,6 +20,7 @@ mod privacy;
 mod received;
 mod research;
 mod rules;
+mod series;
 pub(crate) mod truth;
 
 use std::path::Path;
@@ -26,13 +28,16 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use loss::{Loss, LossSums};
+pub(crate) use masked_truth::covers;
 pub use measures::{
     Bin, Distribution, ExactCells, ExampleClass, FormulaColumn, Measures, MidpointMeasure, PeopleMeasure,
     QuasiIdentifierMeasure, RuleMeasure, SensitiveMeasure,
 };
+pub(crate) use merged::{PartFindings, merged};
 pub use outliers::Outlier;
 pub use privacy::codes_of;
 pub use received::{Keep, Received, Tables, storage};
+pub use series::{Looked, SeriesFindings};
 pub use truth::{Compared, Truth};
 
 use crate::as_is;
@@ -136,6 +141,18 @@ pub(crate) fn audit_cells<'a>(
     release: impl Into<Tables<'a>>,
     watch: &dyn Watch,
 ) -> Result<Findings> {
+    audit_part(problem, policy, release, 0, watch).map(|part| part.findings)
+}
+
+/// Measures the classes of a part of a release, each of which is whole in it, where so many rows are elsewhere. What is
+/// measured of parts is put together in [`merged`].
+pub(crate) fn audit_part<'a>(
+    problem: &Problem,
+    policy: &Policy,
+    release: impl Into<Tables<'a>>,
+    elsewhere: u64,
+    watch: &dyn Watch,
+) -> Result<PartFindings> {
     let tables = release.into();
     let Tables { release: table, sensitive, people: known, .. } = tables;
     received::check_storage(problem, table)?;
@@ -152,16 +169,16 @@ pub(crate) fn audit_cells<'a>(
     };
     watch.check()?;
     let mut measures = Measures {
-        rows_in: problem.len() as u64,
+        rows_in: problem.whole_len() as u64,
         rows_dropped: problem.dropped as u64,
-        rows_published: table.len() as u64,
-        suppressed: (problem.len() as u64).saturating_sub(table.len() as u64),
+        rows_published: table.len() as u64 + elsewhere,
+        suppressed: (problem.whole_len() as u64).saturating_sub(table.len() as u64 + elsewhere),
         classes: classes.len() as u64,
         class_sizes: classes.size_counts(),
         violations: identifier_violations(policy, table),
         ..Measures::default()
     };
-    if table.len() > problem.len() {
+    if measures.rows_published > measures.rows_in {
         measures.violations.push("the release has more records than the table".to_owned());
     }
     if measures.suppressed > problem.suppressible as u64 {
@@ -175,7 +192,7 @@ pub(crate) fn audit_cells<'a>(
         measures.midpoints =
             Some(MidpointMeasure { columns: columns.midpoints(table), known_by: known_by.into() });
     }
-    loss::measure(&mut measures, problem, policy, &cells, &classes);
+    let sums = loss::measure(&mut measures, problem, policy, &cells, &classes);
     let codes = match &permuted {
         Some(permuted) => vec![permuted.deal(table, &classes, &mut measures)],
         None => problem.sensitive.iter().map(|counted| codes_of(counted, table)).collect::<Result<_>>()?,
@@ -204,7 +221,7 @@ pub(crate) fn audit_cells<'a>(
     research::measure(&mut measures, problem, policy, &cells, &classes);
     privacy::measure(&mut measures, policy, &published)?;
     measures.l_feasible =
-        problem.requirement.diversity_of(&Tally::of_all(problem)).map(|margin| margin.feasible);
+        problem.requirement.diversity_of(&Tally::of_whole(problem)).map(|margin| margin.feasible);
     if let Some(found) = &whose {
         people::measure(&mut measures, found, &published);
     }
@@ -219,7 +236,8 @@ pub(crate) fn audit_cells<'a>(
         }
         None => distribution::distributions(problem, &cells, &classes),
     };
-    Ok(Findings { measures, distributions, examples, certificate: None })
+    let findings = Findings { measures, distributions, examples, certificate: None };
+    Ok(PartFindings { findings, sums, rows: table.len() as u64 })
 }
 
 /// The release's columns of each quasi-identifier: one, or two where bounds were published.

@@ -55,7 +55,7 @@ fn settings(policy: &Policy) -> Settings {
     };
     let usual = Settings::default();
     Settings {
-        base: number("base").filter(|base| *base >= 0.0).unwrap_or(usual.base),
+        base: number("base").filter(|base| *base >= 0.0).or(usual.base),
         importance: number("importance")
             .filter(|share| (0.0..=1.0).contains(share))
             .unwrap_or(usual.importance),

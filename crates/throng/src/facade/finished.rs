@@ -157,7 +157,7 @@ impl Ready<'_> {
         };
         let Prepared { written, report, recipe, .. } = run::make(
             &self.plan,
-            (&self.table, self.data.name()),
+            (&self.table, self.data.name(), None),
             clock,
             self.watch,
             |problem, solved| write(&self, problem, solved),

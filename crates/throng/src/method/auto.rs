@@ -93,7 +93,7 @@ impl Auto {
     /// given: the same seed then gives the same release only without them.
     fn peel(&self, problem: &Problem, watch: &dyn Watch) -> peel::Peel {
         let timed = self.seconds.is_some() || watch.until().is_some();
-        let looks = LOOKS / problem.len().max(1) + LOOKS_PER_RECORD;
+        let looks = LOOKS / problem.whole_len().max(1) + LOOKS_PER_RECORD;
         let effort = if timed { peel::EFFORT } else { looks };
         peel::Peel { effort, seconds: self.seconds, ..peel::Peel::default() }
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::refine::{End, Goal, Step};
+use super::refine::{End, Goal, Step, Why};
 
 /// One thing that a method says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,15 @@ pub enum Fact {
     Grouped {
         /// By what.
         by: Grouping,
+    },
+    /// Records were grouped by the k that they ask for, because that loses less.
+    GroupedByNeed {
+        /// The least and the largest k of each band.
+        needs: Vec<(u32, u32)>,
+        /// The loss that it leads to.
+        gcp: f64,
+        /// The loss if all records had been grouped together.
+        gcp_together: f64,
     },
     /// Records were left out because no release could have them.
     LeftOut {
@@ -77,6 +86,23 @@ pub enum Fact {
         /// The sentence.
         words: String,
     },
+}
+
+impl Fact {
+    /// Says it beside what was said of other parts of a table: a thing once, and how many records were left out in all.
+    pub(super) fn join(self, said: &mut Vec<Fact>) {
+        if let Fact::LeftOutForOthers { records } = self {
+            for own in &mut *said {
+                if let Fact::LeftOutForOthers { records: before } = own {
+                    *before += records;
+                    return;
+                }
+            }
+        }
+        if !said.contains(&self) {
+            said.push(self);
+        }
+    }
 }
 
 /// By what records were put together.
@@ -197,6 +223,22 @@ pub struct Refinement {
     pub masked_by_missing: Vec<String>,
     /// The one of several classes that was looked at.
     pub class_of_several: Option<String>,
+    /// Attributes that are masked as a whole, and why.
+    #[serde(default)]
+    pub stayed: Vec<StayedMasked>,
+    /// The ways to search that were tried, in words, with the share of records whose class was predicted wrongly; the one
+    /// that was taken first.
+    #[serde(default)]
+    pub tried: Vec<(String, f64)>,
+}
+
+/// An attribute that is masked as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StayedMasked {
+    /// The attribute.
+    pub attribute: String,
+    /// Why.
+    pub why: Why,
 }
 
 /// What an attribute was refined into.

@@ -8,6 +8,7 @@ pub mod accuracy;
 pub mod anatomy;
 pub mod auto;
 pub mod bottom_up;
+mod by_need;
 pub mod cluster;
 mod division;
 pub mod exact;
@@ -30,6 +31,7 @@ mod solution;
 mod together;
 pub mod top_down;
 mod whole_people;
+mod within_limits;
 
 pub use facts::Fact;
 pub use leaving_out::LeavingOut;
@@ -76,8 +78,8 @@ pub static STANDARD: &[Entry] = &[
 /// An option of methods that optimise research value.
 const BASE_OPTION: OptionSpec = OptionSpec {
     name: "base",
-    kind: OptionKind::Number { allowed: options::Numbers::WORTH, default: Some(0.0) },
-    help: "what an attribute is worth besides the rules it keeps",
+    kind: OptionKind::Number { allowed: options::Numbers::WORTH, default: None },
+    help: "what an attribute is worth besides the rules it keeps; by default as much as all its rules, 0 in the thesis",
 };
 /// Another one.
 const IMPORTANCE_OPTION: OptionSpec = OptionSpec {

@@ -82,23 +82,8 @@ impl<'a> Whole<'a> {
             None => cut,
             Some(before) => before.join(cut)?,
         });
-        facts.into_iter().for_each(|fact| self.say(fact));
+        facts.into_iter().for_each(|fact| fact.join(&mut self.facts));
         Ok(())
-    }
-
-    /// Says a thing once; how many records were left out is added up.
-    fn say(&mut self, fact: Fact) {
-        if let Fact::LeftOutForOthers { records } = fact {
-            for own in &mut self.facts {
-                if let Fact::LeftOutForOthers { records: before } = own {
-                    *before += records;
-                    return;
-                }
-            }
-        }
-        if !self.facts.contains(&fact) {
-            self.facts.push(fact);
-        }
     }
 
     fn finish(mut self) -> Solution {

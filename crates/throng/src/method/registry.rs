@@ -3,7 +3,7 @@
 use toml::Table;
 
 use super::options::{Mistake, OptionKind, OptionSpec, Options};
-use super::{Method, STANDARD, improve};
+use super::{Method, STANDARD, by_need, improve, within_limits};
 use crate::error::{Error, ErrorCode, Result};
 use crate::privacy::Part;
 use crate::words::did_you_mean;
@@ -87,8 +87,13 @@ pub struct Traits {
     pub recodes_by_levels: bool,
     /// The share of records it may suppress under a policy that does not say.
     pub suppresses: f64,
+    /// Whether the parts of a table can be solved one by one: it groups records, and what it does with some does not depend on
+    /// others elsewhere.
+    pub in_parts: bool,
     /// Why a comparison runs it only when it is named; `None` if it always does.
     pub compared_if_named: Option<&'static str>,
+    /// Whether its classes can be kept within limits on their loss, beside what is required of them.
+    pub kept_within_limits: bool,
 }
 
 /// How the groups of a method are meant to be published.
@@ -106,8 +111,12 @@ impl Traits {
         published: Published::AsClasses,
         recodes_by_levels: false,
         suppresses: 0.0,
+        in_parts: true,
         compared_if_named: None,
+        kept_within_limits: false,
     };
+    /// Those of methods that put records into classes which may be changed afterwards.
+    pub const GROUPING: Traits = Traits { kept_within_limits: true, ..Self::USUAL };
 }
 
 /// Why a method cannot be used for a requirement.
@@ -182,7 +191,13 @@ impl Methods {
     pub fn refusal(&self, entry: &Entry, asked: &[(Part, &'static str)]) -> Option<Refusal> {
         // Hard rules hold for every method: for those that do not take them, records are divided first.
         let mut beyond = asked.iter().filter(|(part, _)| *part != Part::HardRules);
-        let not_taken = beyond.find(|(part, _)| !entry.takes.contains(part));
+        // Limits alone ask for the most privacy; beside something that is required they are kept to.
+        let required = |part: &Part| matches!(part, Part::K | Part::OwnK | Part::L | Part::T);
+        let kept = entry.traits.kept_within_limits
+            && asked.iter().any(|(part, _)| required(part))
+            && asked.iter().all(|(part, _)| *part != Part::People);
+        let takes = |part: &Part| entry.takes.contains(part) || (kept && *part == Part::MaxLoss);
+        let not_taken = beyond.find(|(part, _)| !takes(part));
         let needed = || entry.needs.iter().find(|part| asked.iter().all(|(own, _)| own != *part));
         not_taken
             .map(|(part, key)| Refusal::DoesNotTake(*part, key))
@@ -223,6 +238,9 @@ impl Methods {
                     .extend(further.filter(|own| entry.options.iter().all(|option| option.name != own.name)));
             }
         }
+        if entry.takes.contains(&Part::OwnK) {
+            options.push(by_need::OPTION);
+        }
         if entry.traits.published == Published::AsClasses {
             options.push(improve::OPTION);
             options.extend(improve::FURTHER_OPTIONS);
@@ -235,7 +253,13 @@ impl Methods {
         let name_of_method = |error| Mistake { key: String::new(), error };
         let declared = self.options(entry, written).map_err(name_of_method)?;
         let options = Options::check(&format!("the method {}", entry.name), declared, written)?;
-        let method = (entry.configure)(&options, self).map_err(name_of_method)?;
+        let mut method = (entry.configure)(&options, self).map_err(name_of_method)?;
+        if entry.takes.contains(&Part::OwnK) {
+            method = by_need::unless_together(method, &options).map_err(name_of_method)?;
+        }
+        if entry.traits.kept_within_limits {
+            method = Box::new(within_limits::WithinLimits(method));
+        }
         match entry.traits.published {
             Published::AsClasses => improve::if_asked(method, &options).map_err(name_of_method),
             Published::ByPermutation => Ok(method),

@@ -132,7 +132,19 @@ pub struct Written<S> {
     marked: bool,
 }
 
+impl<S> Written<S> {
+    /// A release that was written otherwise.
+    pub(crate) fn elsewhere(release: S, marked: bool) -> Self {
+        Written { release, sensitive: None, people: None, stands_for: None, marked }
+    }
+}
+
 impl<S: Sink> Written<S> {
+    /// A release that is one table and was written by others.
+    pub(crate) fn whole(release: S) -> Self {
+        Written { release, sensitive: None, people: None, stands_for: None, marked: false }
+    }
+
     /// Reads it back as its recipients will.
     pub fn read_back(
         &self,
@@ -236,6 +248,26 @@ impl Plan {
         &self.policy
     }
 
+    /// What the order of rows and every lot is drawn from.
+    pub(crate) fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    /// What becomes of cells that a spreadsheet would run.
+    pub(crate) fn formulas(&self) -> Formulas {
+        self.formulas
+    }
+
+    /// The share of records that may be suppressed.
+    pub(crate) fn suppress(&self) -> f64 {
+        self.suppress
+    }
+
+    /// Whether the policy asks for the most privacy that keeps a utility.
+    pub(crate) fn has_target(&self) -> bool {
+        self.target.is_some()
+    }
+
     /// In what the method differs from most.
     pub fn traits(&self) -> Traits {
         self.traits
@@ -282,7 +314,12 @@ impl Plan {
 
     /// Joins a table and the plan.
     pub fn problem(&self, table: &Table) -> Result<Problem> {
-        let mut problem = Problem::new(table, &self.policy)?;
+        self.problem_among(table, None)
+    }
+
+    /// Joins some rows of a table, ascending, and the plan.
+    pub fn problem_among(&self, table: &Table, rows: Option<&[u32]>) -> Result<Problem> {
+        let mut problem = Problem::among(table, &self.policy, rows)?;
         self.bind(&mut problem);
         Ok(problem)
     }
@@ -409,7 +446,7 @@ impl Plan {
     }
 
     /// Only delimited text is opened by spreadsheets as it is; in other formats a mark would be one more letter.
-    fn check_marks(&self, format: &Format) -> Result<()> {
+    pub(crate) fn check_marks(&self, format: &Format) -> Result<()> {
         match self.formulas == Formulas::Keep || format.is_delimited() {
             true => Ok(()),
             false => Err(Error::new(

@@ -218,6 +218,19 @@ impl Requirement {
         self
     }
 
+    /// The same for records of which each asks for at least so many.
+    pub fn asked_by_all(mut self, k: usize) -> Self {
+        self.models.push(Arc::new(KAnonymity { k }));
+        self.quasi_identifiers.push(QuasiIdentifier::of_all(k));
+        self
+    }
+
+    /// The same without what records ask for themselves.
+    pub fn without_demands(mut self) -> Self {
+        self.models.retain(|model| model.part() != Part::OwnK);
+        self
+    }
+
     /// A conjunction of the given models.
     pub fn from_models(models: Vec<Box<dyn Model>>) -> Self {
         let models: Vec<Arc<dyn Model>> = models.into_iter().map(Arc::from).collect();

@@ -204,28 +204,33 @@ impl Held<'_> {
     }
 
     fn lines(&self, batch: &RecordBatch, syntax: &impl Syntax) -> Result<Vec<u8>> {
-        let mut columns = Vec::new();
-        for (at, cells) in batch.columns().iter().enumerate() {
-            let texts = Texts::of(cells).map_err(|_| self.nested(at))?;
-            columns.push((texts, is_bare(cells.data_type())));
-        }
-        let mut text = Vec::new();
-        for row in 0..batch.num_rows() {
-            let cells = columns.iter().map(|(texts, bare)| match (texts.get(row), bare) {
-                (None, _) => Value::Null(self.missing),
-                (Some(text), true) => Value::Bare(text),
-                (Some(text), false) => Value::Text(text),
-            });
-            push_row(syntax, cells, &mut text);
-        }
-        Ok(text)
+        lines(batch, self.missing, syntax)
     }
+}
 
-    fn nested(&self, at: usize) -> Error {
-        Error::new(ErrorCode::NestedValue, "a column of lists or structures cannot be written as text")
-            .for_attribute(self.batches.schema.field(at).name())
-            .with_hint("write Parquet or Arrow, or make the column an identifier to leave it out")
+/// The rows of a batch as lines; `missing` is what text has in place of nulls.
+pub(super) fn lines(batch: &RecordBatch, missing: &str, syntax: &impl Syntax) -> Result<Vec<u8>> {
+    let mut columns = Vec::new();
+    for (at, cells) in batch.columns().iter().enumerate() {
+        let texts = Texts::of(cells).map_err(|_| nested(&batch.schema(), at))?;
+        columns.push((texts, is_bare(cells.data_type())));
     }
+    let mut text = Vec::new();
+    for row in 0..batch.num_rows() {
+        let cells = columns.iter().map(|(texts, bare)| match (texts.get(row), bare) {
+            (None, _) => Value::Null(missing),
+            (Some(text), true) => Value::Bare(text),
+            (Some(text), false) => Value::Text(text),
+        });
+        push_row(syntax, cells, &mut text);
+    }
+    Ok(text)
+}
+
+fn nested(schema: &Schema, at: usize) -> Error {
+    Error::new(ErrorCode::NestedValue, "a column of lists or structures cannot be written as text")
+        .for_attribute(schema.field(at).name())
+        .with_hint("write Parquet or Arrow, or make the column an identifier to leave it out")
 }
 
 /// Quasi-identifiers, sensitive and class columns have dictionaries and are texts, whatever they say.

@@ -14,16 +14,21 @@ mod output;
 pub(crate) mod permutation;
 mod rendered;
 mod rows;
+mod scratch;
 mod sink;
 mod spelt;
+mod streamed;
 mod text;
 
 use std::borrow::Cow;
 
 pub use files::Files;
+pub(crate) use output::{Encoder, folder_of};
 pub use output::{Output, publish_all};
 pub use rendered::{Rendered, RenderedBatches};
+pub use scratch::Scratch;
 pub use sink::{Batches, MemoryFile, Sink};
+pub(crate) use streamed::Streamed;
 
 use rows::Rows;
 

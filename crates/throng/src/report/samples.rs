@@ -53,7 +53,9 @@ pub(crate) fn adult() -> Report {
         notes: vec!["The lower bound was estimated from a sample.".into()],
         left_out_options: Vec::new(),
         facts: Vec::new(),
+        parts: None,
         sections: Vec::new(),
+        series: None,
     }
 }
 
@@ -173,7 +175,9 @@ pub(crate) fn degenerate() -> Vec<Report> {
         notes: Vec::new(),
         left_out_options: Vec::new(),
         facts: Vec::new(),
+        parts: None,
         sections: Vec::new(),
+        series: None,
     };
     let mut one_class = empty();
     one_class.measures = Measures {

@@ -17,7 +17,23 @@ pub(super) const COLUMNS: usize = 80;
 
 /// The report in plain text.
 pub fn terminal(report: &Report) -> String {
-    let mut lines = measured(&report.measures);
+    let mut lines = Vec::new();
+    if let Some(series) = &report.series {
+        lines.push(series.heading());
+        lines.extend(wrap(&series.headline(), COLUMNS));
+        lines.push(String::new());
+        lines.extend(field("People", &series.people_words()));
+        lines.extend(field("Loss", &series.loss_words()));
+        lines.push(String::new());
+    }
+    match &report.series {
+        Some(series) if series.newcomers == 0 => {}
+        Some(series) if series.release > 1 => {
+            lines.push("Newcomers".to_owned());
+            lines.extend(measured(&report.measures));
+        }
+        _ => lines.extend(measured(&report.measures)),
+    }
     lines.push(String::new());
     lines.extend(field("Method", &format!("{}, seed {}", report.method, report.seed)));
     lines.extend(field("Order", order_words(report.order)));
@@ -161,7 +177,7 @@ pub(super) fn field(name: &str, words: &str) -> Vec<String> {
     hanging(&pad_right(name, 9), words)
 }
 
-fn hanging(first: &str, words: &str) -> Vec<String> {
+pub(super) fn hanging(first: &str, words: &str) -> Vec<String> {
     let indent = width(first);
     let lead = |at: usize| if at == 0 { first.to_owned() } else { " ".repeat(indent) };
     wrap(words, COLUMNS - indent).iter().enumerate().map(|(at, line)| lead(at) + line).collect()

@@ -5,7 +5,9 @@
 //! * numbers: detail = Σ R⁰·N / Σ Rᵍ·N over the groups of the level, N their records and R the numbers they span
 //!   (highest − lowest + one step; the step is 1 for whole numbers, else the smallest gap between two numbers);
 //! * categories: detail = distinct labels of the level / distinct values;
-//! * rules: (base + Σ importance kept) / (base + Σ importance of all); 1 without rules.
+//! * rules: (base + Σ importance kept) / (base + Σ importance of all); 1 without rules. Unless it is given, the base of an
+//!   attribute is [`FITTING_BASE`] times the importance of all its rules. With none at all, an attribute whose rules are
+//!   broken is worth nothing however wide it gets, and so loses the very pattern that a rule names.
 //!
 //! The most general level is worth nothing. Owners may give values of their own. The thesis's importance factor α
 //! weighs detail against rules: `w · detail^(2(1 − α)) · rules^(2α)`, which is the plain product at α = ½.
@@ -17,11 +19,15 @@ use crate::loss::Kernel;
 use crate::problem::{Attribute, Problem};
 use crate::table::Scale;
 
+/// The base of an attribute where none is given, as a multiple of the importance of all its rules.
+pub const FITTING_BASE: f64 = 1.0;
+
 /// How research value is computed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Keeps the value of an attribute above nothing when all of its rules are broken.
-    pub base: f64,
+    /// Keeps the value of an attribute above nothing when all of its rules are broken; in proportion to the importance of its
+    /// rules if it is not given.
+    pub base: Option<f64>,
     /// The importance factor α of rules against detail; ½ is the plain product.
     pub importance: f64,
     /// Values that the owner gives: attribute, and a value for each of its levels.
@@ -30,7 +36,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { base: 0.0, importance: 0.5, given: Vec::new() }
+        Settings { base: None, importance: 0.5, given: Vec::new() }
     }
 }
 
@@ -38,12 +44,15 @@ impl Settings {
     /// The share of rules that is kept.
     ///
     /// ```
-    /// let settings = throng::research::Settings::default();
-    /// assert_eq!(settings.ratio(30.0, 40.0), 0.75);
-    /// assert_eq!(settings.ratio(0.0, 0.0), 1.0);
+    /// use throng::research::Settings;
+    /// let thesis = Settings { base: Some(0.0), ..Settings::default() };
+    /// assert_eq!(thesis.ratio(30.0, 40.0), 0.75);
+    /// assert_eq!(Settings::default().ratio(30.0, 40.0), 0.875);
+    /// assert_eq!(thesis.ratio(0.0, 0.0), 1.0);
     /// ```
     pub fn ratio(&self, kept: f64, all: f64) -> f64 {
-        if self.base + all > 0.0 { (self.base + kept) / (self.base + all) } else { 1.0 }
+        let base = self.base.unwrap_or(FITTING_BASE * all);
+        if base + all > 0.0 { (base + kept) / (base + all) } else { 1.0 }
     }
 
     /// The value of an attribute of which so much detail and so much of the rules is left.

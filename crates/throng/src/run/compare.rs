@@ -171,8 +171,8 @@ impl Trials {
             data: data.to_owned(),
             secret,
             registry,
-            queries: false,
             bounds: IndexMap::new(),
+            queries: false,
         })
     }
 
@@ -246,7 +246,7 @@ impl Trials {
         };
         let stages = [("anonymize", anonymize), ("write", write), ("total", anonymize + write)];
         let seconds = stages.map(|(stage, seconds)| (stage.to_owned(), seconds)).into();
-        Ok((report(&plan, &self.problem, &solved, findings, provenance, seconds), query_error))
+        Ok((report((&plan, false), &self.problem, &solved, findings, provenance, seconds), query_error))
     }
 
     /// The bound on the loss of every release under a policy, computed once.

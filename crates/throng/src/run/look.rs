@@ -48,7 +48,7 @@ pub fn look(
     let mut kept = None;
     let prepared = make(
         &plan,
-        (&table, data),
+        (&table, data, None),
         clock,
         watch,
         |problem, solved| {

@@ -7,7 +7,7 @@ use super::{ACCURACY, Accuracy, Tries, Wanted, search};
 use crate::error::{Error, Fault, Result};
 use crate::loss::{Kernel, group_ncp};
 use crate::mapping;
-use crate::method::mondrian::{Cut, Mondrian, Ties};
+use crate::method::mondrian::{Categories, Cut, Mondrian, Ties};
 use crate::method::ordered::{Cost, Dealing, Ordered};
 use crate::method::{Method, Solution};
 use crate::problem::Problem;
@@ -62,7 +62,7 @@ fn candidates() -> Vec<(&'static str, Box<dyn Method>)> {
     let over = |method: Box<dyn Method>, along| -> (&'static str, Box<dyn Method>) {
         (search::ACCURACY_SEARCH.name, Box::new(Search { method, along, wanted, threshold: THRESHOLD }))
     };
-    let mondrian = |ties| Box::new(Mondrian { cut: Cut::Strict, ties });
+    let mondrian = |ties| Box::new(Mondrian { cut: Cut::Strict, ties, categories: Categories::Hierarchy });
     let line = Ordered { mapping: mapping::HILBERT, points: None, cost: Cost::Box, dealing: Dealing::Lots };
     vec![
         (ACCURACY.name, Box::new(walks)),

@@ -14,7 +14,7 @@ use super::{Goal, outcome, walk_within};
 use crate::error::{Error, Result};
 use crate::loss::{Kernel, Limits, group_ncp};
 use crate::mapping::{MAPPINGS, Mapping};
-use crate::method::mondrian::{Cut, Mondrian, Ties};
+use crate::method::mondrian::{Categories, Cut, Mondrian, Ties};
 use crate::method::{Method, Partition};
 use crate::problem::Problem;
 use crate::watch::{Unwatched, Watch};
@@ -84,7 +84,8 @@ fn orders(problem: &Problem, first: &Mapping, watch: &dyn Watch) -> Result<Vec<V
     let plain = problem.by_size(1);
     for ties in [Ties::LeastEven, Ties::Table] {
         watch.check()?;
-        let tree = Mondrian { cut: Cut::Strict, ties }.solve(&plain, &Unwatched)?;
+        let tree = Mondrian { cut: Cut::Strict, ties, categories: Categories::Hierarchy }
+            .solve(&plain, &Unwatched)?;
         orders.push(tree.partition.groups().flatten().copied().collect());
     }
     Ok(orders)

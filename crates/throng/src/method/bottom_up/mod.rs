@@ -58,7 +58,7 @@ pub const BOTTOM_UP: Entry = Entry {
         },
         local::ROUNDS_OPTION,
     ],
-    traits: Traits::USUAL,
+    traits: Traits::GROUPING,
     configure: |options, _| {
         let merge = options.choice("merge", Merge::CHOICES)?;
         let split = options.choice("split", Split::CHOICES)?;

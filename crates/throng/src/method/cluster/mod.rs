@@ -45,7 +45,7 @@ pub const RV: Entry = Entry {
     takes: &[Part::K, Part::L, Part::T, Part::HardRules, Part::People],
     needs: &[],
     options: RESEARCH_OPTIONS,
-    traits: Traits::USUAL,
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure: |options, _| Ok(Box::new(Cluster::configure(Kind::Research, options)?)),
 };
 
@@ -58,7 +58,7 @@ pub const RV_SUPPRESS: Entry = Entry {
     takes: &[Part::K, Part::L, Part::T, Part::HardRules, Part::People],
     needs: &[],
     options: RESEARCH_OPTIONS,
-    traits: Traits { suppresses: 0.05, ..Traits::USUAL },
+    traits: Traits { suppresses: 0.05, in_parts: false, ..Traits::USUAL },
     configure: |options, _| Ok(Box::new(Cluster::configure(Kind::ResearchOrSuppress, options)?)),
 };
 
@@ -71,7 +71,7 @@ pub const EUCLID: Entry = Entry {
     takes: &[Part::K, Part::L, Part::T, Part::HardRules, Part::People],
     needs: &[],
     options: &[OVERLAP_OPTION],
-    traits: Traits::USUAL,
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure: |options, _| Ok(Box::new(Cluster::configure(Kind::Euclid, options)?)),
 };
 
@@ -111,7 +111,7 @@ impl Cluster {
     pub fn configure(kind: Kind, options: &Options) -> Result<Self> {
         let mut research = Settings::default();
         if kind != Kind::Euclid {
-            research.base = options.number("base")?;
+            research.base = options.number_if_any("base")?;
             research.importance = options.number("importance")?;
         }
         Ok(Cluster { kind, research, overlap: options.flag("overlap")?, plain: false })
@@ -266,7 +266,6 @@ struct Loop<'a, P> {
     price: P,
     /// Clusters that do not meet the requirement, smallest first, oldest first; entries may be outdated.
     short: BinaryHeap<Reverse<(u32, u32)>>,
-    is_short: Vec<bool>,
     allowance: usize,
     suppressed: Vec<u32>,
     /// What is left of each part, so that no suppression makes the rest of it too small.
@@ -293,7 +292,8 @@ impl<'a, P: Price> Loop<'a, P> {
         watch: &'a dyn Watch,
     ) -> Self {
         let members = std::mem::take(&mut clusters.members);
-        let forest = Forest::new(&clusters);
+        // Made once it is known which clusters are short.
+        let forest = Forest::new(&Clusters::new(problem));
         let judge = Judge::new(problem);
         let room = judge.tally();
         let count = members.len();
@@ -304,7 +304,6 @@ impl<'a, P: Price> Loop<'a, P> {
             members,
             price,
             short: BinaryHeap::new(),
-            is_short: vec![false; count],
             allowance,
             suppressed: Vec::new(),
             parts: Vec::new(),
@@ -322,6 +321,7 @@ impl<'a, P: Price> Loop<'a, P> {
                 state.judge.add(&mut state.parts[part], *record);
             }
         }
+        state.forest = Forest::new(&state.clusters);
         state
     }
 
@@ -335,7 +335,7 @@ impl<'a, P: Price> Loop<'a, P> {
     fn note(&mut self, at: u32) {
         let members = self.members[at as usize].iter().copied();
         let short = !self.judge.holds_in(&mut self.room, members);
-        self.is_short[at as usize] = short;
+        self.clusters.set_short(at, short);
         if short {
             self.short.push(Reverse((self.clusters.size(at), at)));
         }
@@ -345,7 +345,7 @@ impl<'a, P: Price> Loop<'a, P> {
         self.watch.stage("clustering", Some(self.short.len() as u64));
         let mut steps = 0u64;
         while let Some(Reverse((size, at))) = self.short.pop() {
-            if !self.clusters.alive(at) || !self.is_short[at as usize] || self.clusters.size(at) != size {
+            if !self.clusters.alive(at) || !self.clusters.short(at) || self.clusters.size(at) != size {
                 continue;
             }
             steps += 1;
@@ -379,19 +379,28 @@ impl<'a, P: Price> Loop<'a, P> {
         if left == 0 {
             return partner.map_or(Step::Suppress(at), |(_, partner)| Step::Merge(partner));
         }
-        let own = allowed(at).then(|| (self.price.suppress(&self.clusters, at), at));
-        let short = |other: u32| other != at && self.is_short[other as usize] && allowed(other);
-        let price = |other: u32| self.price.suppress(&self.clusters, other);
-        let others = match self.plain {
-            true => tree::scan_all(&self.clusters, |other| short(other).then(|| price(other))),
-            false => self.forest.best_to_suppress(&self.clusters, &self.price, left as u32, &short),
-        };
         // A merge is taken when nothing is better; of two that are suppressed at one price, the cluster itself.
         let mut best = partner.map(|(price, partner)| (price, Step::Merge(partner)));
-        for (price, other) in own.into_iter().chain(others) {
-            if best.as_ref().is_none_or(|(least, _)| price < *least) {
-                best = Some((price, Step::Suppress(other)));
+        let price = |other: u32| self.price.suppress(&self.clusters, other);
+        let beats =
+            |costs: f64, best: &Option<(f64, Step)>| best.as_ref().is_none_or(|(least, _)| costs < *least);
+        if beats(price(at), &best) && allowed(at) {
+            best = Some((price(at), Step::Suppress(at)));
+        }
+        let other = |other: u32| other != at && allowed(other);
+        let known = best.as_ref().map_or(f64::INFINITY, |(least, _)| *least);
+        let others = match self.plain {
+            true => {
+                let short = |at: u32| self.clusters.short(at) && other(at);
+                tree::scan_all(&self.clusters, |other| short(other).then(|| price(other)))
             }
+            false => {
+                let bounds = (left as u32, known);
+                self.forest.best_to_suppress(&self.clusters, &self.price, bounds, &other)
+            }
+        };
+        if let Some((costs, other)) = others.filter(|(costs, _)| beats(*costs, &best)) {
+            best = Some((costs, Step::Suppress(other)));
         }
         best.map_or(Step::Suppress(at), |(_, step)| step)
     }
@@ -401,9 +410,9 @@ impl<'a, P: Price> Loop<'a, P> {
         self.clusters.merge(at, partner);
         let members = std::mem::take(&mut self.members[at as usize]);
         self.members[partner as usize].extend(members);
+        self.note(partner);
         self.forest.removed(&self.clusters, at);
         self.forest.changed(&self.clusters, partner);
-        self.note(partner);
     }
 
     fn suppress(&mut self, at: u32) {

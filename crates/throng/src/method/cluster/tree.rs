@@ -22,6 +22,8 @@ pub struct Clusters {
     /// Number of records; 0 for clusters that are gone.
     sizes: Vec<u32>,
     part: Vec<u32>,
+    /// Which of them do not meet the requirement.
+    short: Vec<bool>,
     /// The records of each.
     pub(super) members: Vec<Vec<u32>>,
 }
@@ -37,6 +39,7 @@ impl Clusters {
             span: Vec::new(),
             sizes: Vec::new(),
             part: Vec::new(),
+            short: Vec::new(),
             members: Vec::new(),
         }
     }
@@ -48,6 +51,7 @@ impl Clusters {
         self.span.extend(ends.iter().enumerate().map(|(at, (low, high))| self.spans.span(at, *low, *high)));
         self.sizes.push(0);
         self.part.push(part);
+        self.short.push(false);
         self.members.push(Vec::new());
         self.sizes.len() as u32 - 1
     }
@@ -77,6 +81,16 @@ impl Clusters {
     #[inline(always)]
     pub fn size(&self, at: u32) -> u32 {
         self.sizes[at as usize]
+    }
+
+    /// Whether a cluster does not meet the requirement.
+    pub fn short(&self, at: u32) -> bool {
+        self.short[at as usize]
+    }
+
+    /// Notes whether a cluster does not meet the requirement; trees must be told.
+    pub(super) fn set_short(&mut self, at: u32, short: bool) {
+        self.short[at as usize] = short;
     }
 
     /// The part that a cluster belongs to.
@@ -152,6 +166,8 @@ pub struct Reach<'a> {
     least_high: &'a [u32],
     widest: &'a [f64],
     smallest: u32,
+    widest_short: &'a [f64],
+    smallest_short: u32,
 }
 
 impl Reach<'_> {
@@ -171,6 +187,18 @@ impl Reach<'_> {
     #[inline(always)]
     pub fn smallest(&self) -> u32 {
         self.smallest
+    }
+
+    /// The widest cluster of those that do not meet the requirement.
+    #[inline(always)]
+    pub fn widest_short(&self, attribute: usize) -> f64 {
+        self.widest_short[attribute]
+    }
+
+    /// The smallest number of records of those; more than there can be if there are none.
+    #[inline(always)]
+    pub fn smallest_short(&self) -> u32 {
+        self.smallest_short
     }
 }
 
@@ -192,6 +220,7 @@ struct Tree {
     greatest_low: Vec<u32>,
     least_high: Vec<u32>,
     widest: Vec<f64>,
+    widest_short: Vec<f64>,
     gone: usize,
 }
 
@@ -203,6 +232,7 @@ struct Node {
     /// The first of two children, which lie side by side; 0 for a leaf.
     children: u32,
     smallest: u32,
+    smallest_short: u32,
     /// The lowest number of a cluster.
     first: u32,
     alive: u32,
@@ -246,22 +276,32 @@ impl Forest {
         )
     }
 
-    /// The cheapest cluster to suppress, of at most so many records, that is allowed.
+    /// The cheapest cluster to suppress that does not meet the requirement, of at most so many records, that is allowed and
+    /// costs less than something known.
     pub fn best_to_suppress<P: Price>(
         &self,
         clusters: &Clusters,
         price: &P,
-        most: u32,
+        (most, known): (u32, f64),
         allowed: &impl Fn(u32) -> bool,
     ) -> Option<Priced> {
-        self.trees.iter().fold(None, |best, tree| {
+        // Nothing comes before the lowest number, so that only what costs less is taken.
+        let beaten = Some((known, 0));
+        let best = self.trees.iter().fold(beaten, |best, tree| {
             tree.best(
                 clusters,
                 best,
-                |reach, _| if reach.smallest() > most { f64::INFINITY } else { price.least_suppress(reach) },
-                |other, _| allowed(other).then(|| price.suppress(clusters, other)),
+                |reach, _| match reach.smallest_short() > most {
+                    true => f64::INFINITY,
+                    false => price.least_suppress(reach),
+                },
+                |other, _| {
+                    let costs = clusters.short(other).then(|| price.suppress(clusters, other))?;
+                    (costs < known && allowed(other)).then_some(costs)
+                },
             )
-        })
+        });
+        best.filter(|(price, _)| *price < known)
     }
 }
 
@@ -276,6 +316,7 @@ impl Tree {
             greatest_low: Vec::new(),
             least_high: Vec::new(),
             widest: Vec::new(),
+            widest_short: Vec::new(),
             gone: 0,
         };
         if tree.clusters.is_empty() {
@@ -294,10 +335,12 @@ impl Tree {
     }
 
     fn node(&mut self, from: u32, to: u32, parent: u32) {
-        self.nodes.push(Node { from, to, parent, children: 0, smallest: 0, first: 0, alive: 0 });
+        let (smallest, smallest_short) = (0, 0);
+        self.nodes.push(Node { from, to, parent, children: 0, smallest, smallest_short, first: 0, alive: 0 });
         self.greatest_low.extend(std::iter::repeat_n(0, self.attributes));
         self.least_high.extend(std::iter::repeat_n(0, self.attributes));
         self.widest.extend(std::iter::repeat_n(0.0, self.attributes));
+        self.widest_short.extend(std::iter::repeat_n(0.0, self.attributes));
     }
 
     /// Halves a node along the attribute in which it spans most values: what a merge costs follows the number of values
@@ -343,11 +386,12 @@ impl Tree {
     fn refresh(&mut self, clusters: &Clusters, at: usize) {
         let d = self.attributes;
         let Node { from, to, children, .. } = self.nodes[at];
-        let (mut smallest, mut first, mut alive) = (u32::MAX, u32::MAX, 0);
+        let (mut smallest, mut smallest_short, mut first, mut alive) = (u32::MAX, u32::MAX, u32::MAX, 0);
         let place = at * d;
         self.greatest_low[place..place + d].fill(0);
         self.least_high[place..place + d].fill(u32::MAX);
         self.widest[place..place + d].fill(0.0);
+        self.widest_short[place..place + d].fill(0.0);
         if children == 0 {
             for &cluster in &self.clusters[from as usize..to as usize] {
                 if !clusters.alive(cluster) {
@@ -356,12 +400,19 @@ impl Tree {
                 alive += 1;
                 smallest = smallest.min(clusters.size(cluster));
                 first = first.min(cluster);
+                let short = clusters.short(cluster);
+                if short {
+                    smallest_short = smallest_short.min(clusters.size(cluster));
+                }
                 for x in 0..d {
                     let (low, high) = clusters.ends(cluster, x);
                     let place = place + x;
                     self.greatest_low[place] = self.greatest_low[place].max(low);
                     self.least_high[place] = self.least_high[place].min(high);
                     self.widest[place] = self.widest[place].max(clusters.span(cluster, x));
+                    if short {
+                        self.widest_short[place] = self.widest_short[place].max(clusters.span(cluster, x));
+                    }
                 }
             }
         } else {
@@ -372,17 +423,20 @@ impl Tree {
                 }
                 alive += node.alive;
                 smallest = smallest.min(node.smallest);
+                smallest_short = smallest_short.min(node.smallest_short);
                 first = first.min(node.first);
                 for x in 0..d {
                     let (own, theirs) = (place + x, child * d + x);
                     self.greatest_low[own] = self.greatest_low[own].max(self.greatest_low[theirs]);
                     self.least_high[own] = self.least_high[own].min(self.least_high[theirs]);
                     self.widest[own] = self.widest[own].max(self.widest[theirs]);
+                    self.widest_short[own] = self.widest_short[own].max(self.widest_short[theirs]);
                 }
             }
         }
         let node = &mut self.nodes[at];
-        (node.smallest, node.first, node.alive) = (smallest, first, alive);
+        (node.smallest, node.smallest_short) = (smallest, smallest_short);
+        (node.first, node.alive) = (first, alive);
     }
 
     fn reach(&self, at: usize) -> Reach<'_> {
@@ -390,8 +444,10 @@ impl Tree {
         Reach {
             greatest_low: &self.greatest_low[place.clone()],
             least_high: &self.least_high[place.clone()],
-            widest: &self.widest[place],
+            widest: &self.widest[place.clone()],
             smallest: self.nodes[at].smallest,
+            widest_short: &self.widest_short[place],
+            smallest_short: self.nodes[at].smallest_short,
         }
     }
 

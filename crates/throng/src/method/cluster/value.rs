@@ -16,7 +16,7 @@ pub trait Price {
     fn least_merge(&self, clusters: &Clusters, at: u32, branch: &Reach, least: f64) -> f64;
     /// The price of suppressing a cluster.
     fn suppress(&self, clusters: &Clusters, at: u32) -> f64;
-    /// No more than the price of suppressing any cluster of a branch.
+    /// No more than the price of suppressing any cluster of a branch that does not meet the requirement.
     fn least_suppress(&self, branch: &Reach) -> f64;
     /// Takes note of a merge, before it is made.
     fn merged(&mut self, clusters: &Clusters, at: u32, other: u32);
@@ -218,12 +218,12 @@ impl Price for ResearchPrice {
     }
 
     fn least_suppress(&self, branch: &Reach) -> f64 {
-        let size = f64::from(branch.smallest());
+        let size = f64::from(branch.smallest_short());
         let left = self
             .attributes
             .iter()
             .enumerate()
-            .map(|(x, own)| self.value(own, size * (own.whole - branch.widest(x)).max(0.0), 0.0));
+            .map(|(x, own)| self.value(own, size * (own.whole - branch.widest_short(x)).max(0.0), 0.0));
         -left.sum::<f64>()
     }
 

@@ -54,6 +54,7 @@ pub const EXACT: Entry = Entry {
         WANTED_OPTION,
     ],
     traits: Traits {
+        in_parts: false,
         compared_if_named: Some(
             "with k alone it finds what hilbert finds, and with l only small tables can be solved",
         ),

@@ -1,7 +1,8 @@
 //! What a string is measured by.
 //!
 //! Every goal is a score to be raised; losses count negative. Research value and GCP add up over attributes, so their
-//! best over a part of the lattice is the sum of each attribute's best. The others are measured from the groups: they
+//! best over a part of the lattice is the sum of each attribute's best. Who is left out is worth nothing: the research value
+//! of a string counts for the share of records that it publishes. The others are measured from the groups: they
 //! never improve when levels rise, so their best over a part of the lattice is that of its finest string, suppression
 //! left out. The mean over groups is no such measure; its bound is the cheapest record.
 
@@ -96,14 +97,12 @@ impl<'a> Measure<'a> {
 
     /// The score of a string, its failing groups suppressed.
     pub fn score(&self, levels: &[u8], groups: &Groups) -> f64 {
-        let failing = match self.goal {
-            // What the levels are worth, whoever is left out.
-            Goal::ResearchValue => Vec::new(),
-            _ => self.lattice.failing(groups),
-        };
+        let failing = self.lattice.failing(groups);
+        let of_levels = || levels.iter().enumerate().map(|(at, level)| self.value(at, *level)).sum::<f64>();
         match &self.values {
-            Some(_) if failing.is_empty() => {
-                levels.iter().enumerate().map(|(at, level)| self.value(at, *level)).sum()
+            Some(_) if failing.is_empty() => of_levels(),
+            Some(_) if self.goal == Goal::ResearchValue => {
+                self.published_share(groups, &failing) * of_levels()
             }
             Some(_) => self.gcp_without(levels, groups, &failing),
             None => self.measured(levels, groups, &failing),
@@ -123,6 +122,12 @@ impl<'a> Measure<'a> {
             Goal::Il1 => 0.0,
             _ => self.measured(levels, groups, &[]),
         }
+    }
+
+    /// The share of records that are not in failing groups.
+    fn published_share(&self, groups: &Groups, failing: &[u32]) -> f64 {
+        let left_out: u64 = failing.iter().map(|at| u64::from(groups.sizes[*at as usize])).sum();
+        1.0 - left_out as f64 / self.lattice.problem.len().max(1) as f64
     }
 
     fn gcp_without(&self, levels: &[u8], groups: &Groups, failing: &[u32]) -> f64 {

@@ -82,7 +82,7 @@ pub const PARTITIONED: Entry = Entry {
     configure: |options, _| Ok(Box::new(FullDomainSearch::configure(Way::Partitioned, options)?)),
 };
 
-const TRAITS: Traits = Traits { recodes_by_levels: true, ..Traits::USUAL };
+const TRAITS: Traits = Traits { recodes_by_levels: true, in_parts: false, ..Traits::USUAL };
 const GOAL_WORDS: [&str; GOALS.len()] = words(GOALS);
 const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
@@ -173,7 +173,7 @@ impl FullDomainSearch {
             way,
             goal: options.choice("goal", GOALS)?,
             research: Settings {
-                base: options.number("base")?,
+                base: options.number_if_any("base")?,
                 importance: options.number("importance")?,
                 given: given_values(options)?,
             },

@@ -16,6 +16,9 @@ use super::index::closure;
 use crate::problem::Code;
 use crate::table::Scale;
 
+/// Sets with more runs to compare are left as they are.
+const MOST_RUNS: usize = 100_000_000;
+
 /// Cuts groups that differ along one number anew, number by number.
 pub(super) fn recut<C: Code>(work: &Work<'_, C>, mut groups: Vec<Group<C>>) -> Vec<Group<C>> {
     if !work.judge.count_decides() || work.judge.smallest() < 2 {
@@ -57,7 +60,8 @@ fn recut_along<C: Code>(work: &Work<'_, C>, groups: Vec<Group<C>>, line: usize) 
 
 fn recut_set<C: Code>(work: &Work<'_, C>, set: Vec<Group<C>>, line: usize) -> Vec<Group<C>> {
     let now: f64 = set.iter().map(Group::loss).sum();
-    if set.len() < 2 || now <= SAVES {
+    let records: usize = set.iter().map(|group| group.records.len()).sum();
+    if set.len() < 2 || now <= SAVES || records.saturating_mul(work.judge.smallest()) > MOST_RUNS {
         return set;
     }
     let code = |record: u32| work.matrix.get(record as usize, line).index();

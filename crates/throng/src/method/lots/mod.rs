@@ -25,7 +25,7 @@ mod halves;
 use rand::seq::SliceRandom;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
-use super::mondrian::{Cut, Mondrian, Ties};
+use super::mondrian::{Categories, Cut, Mondrian, Ties};
 use super::{AnyWidth, Partition};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
@@ -56,7 +56,7 @@ pub(in crate::method) fn solve<C: Code>(
     watch: &dyn Watch,
 ) -> Result<Partition> {
     let lots = Lots::new(problem, matrix, line);
-    let cut = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven };
+    let cut = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven, categories: Categories::Hierarchy };
     let blocks = cut.solve_rows(problem, matrix, watch)?;
     lots.deal_each(blocks.groups().map(<[u32]>::to_vec).collect(), watch)
 }

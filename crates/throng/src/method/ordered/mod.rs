@@ -117,7 +117,7 @@ const fn entry(
         takes: TAKES,
         needs: &[],
         options,
-        traits: Traits::USUAL,
+        traits: Traits::GROUPING,
         configure,
     }
 }

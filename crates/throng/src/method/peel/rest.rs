@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::loss::{Kernel, group_ncp};
 use crate::mapping;
 use crate::method::improve::{Group, Work, cut};
-use crate::method::mondrian::{Cut, Mondrian, Ties};
+use crate::method::mondrian::{Categories, Cut, Mondrian, Ties};
 use crate::method::ordered::{Cost, Dealing, Ordered};
 use crate::method::{Method, Partition};
 use crate::problem::{Code, Problem};
@@ -75,11 +75,15 @@ fn reopen<C: Code>(work: &Work<'_, C>, rest: &mut Vec<u32>, groups: &mut Vec<Gro
     rest.sort_unstable();
 }
 
+fn fast(cut: Cut) -> Mondrian {
+    Mondrian { cut, ties: Ties::LeastEven, categories: Categories::Hierarchy }
+}
+
 /// Fast methods, by name.
 type Fast = (&'static str, Box<dyn Method>);
 
 fn fast_methods(problem: &Problem) -> Vec<Fast> {
-    let mondrian = |cut| -> Box<dyn Method> { Box::new(Mondrian { cut, ties: Ties::LeastEven }) };
+    let mondrian = |cut| -> Box<dyn Method> { Box::new(fast(cut)) };
     let mut all: Vec<Fast> =
         vec![("mondrian", mondrian(Cut::Strict)), ("mondrian-relaxed", mondrian(Cut::Relaxed))];
     // With sensitive values it deals by lot, which is for those who ask for it.
@@ -92,8 +96,7 @@ fn fast_methods(problem: &Problem) -> Vec<Fast> {
 
 /// The fast method that loses least on some pieces of the records; of equals the first.
 fn best_on_pieces(problem: &Problem, watch: &dyn Watch) -> Result<Fast> {
-    let coarse = Mondrian { cut: Cut::Strict, ties: Ties::LeastEven };
-    let pieces = coarse.solve(&problem.by_size(PIECE), watch)?.partition;
+    let pieces = fast(Cut::Strict).solve(&problem.by_size(PIECE), watch)?.partition;
     let step = pieces.len().div_ceil(PIECES).max(1);
     let pieces: Vec<Problem> = pieces.groups().step_by(step).map(|piece| problem.of_records(piece)).collect();
     let mut best: Option<(f64, Fast)> = None;

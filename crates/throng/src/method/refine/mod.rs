@@ -13,6 +13,9 @@
 //!   as beneficial.
 //! * A disclosure of a hidden value is beneficial if the hidden records are of more than one class; the paper leaves
 //!   open which records it means.
+//! * With several quasi-identifiers and a class, three searches are made, and of what they would publish the one is taken
+//!   from which the class can be predicted best (see `choose`): the paper's (`first = "each"`), one that begins with the
+//!   union, and one that counts the anonymity lost as a share of what there is (`anonymity = "share"`).
 //! * `first = "union"` begins with all attributes of several quasi-identifiers as one, and goes on with each of them by
 //!   itself when nothing more is possible. A score compares losses of anonymity in records: what is refined first lowers
 //!   the anonymity of its quasi-identifiers so far that further refinements there look cheap, and those of others, still at
@@ -29,11 +32,13 @@
 //! (see `part`), so several cost as much as that many single ones, and to sort the records by what is published.
 
 mod benefit;
+mod choose;
 mod classes;
 mod counting;
 mod leaves;
 mod masks;
 mod part;
+mod propose;
 mod quasi;
 mod rows;
 mod search;
@@ -42,11 +47,13 @@ mod state;
 mod trace;
 
 pub use benefit::{Goal, entropy, information_gain};
+pub use choose::Way;
 pub use masks::{Masks, Value};
+pub use propose::{hierarchy_file, propose};
 use quasi::union;
 pub use quasi::{Qid, quasi_identifiers};
 pub use state::Shape;
-pub use trace::{End, Step};
+pub use trace::{End, Step, Why};
 
 use super::options::{Numbers, words};
 use super::{Boxes, Entry, Method, Methods, OptionKind, OptionSpec, Options, Partition, Solution, Traits};
@@ -73,7 +80,14 @@ pub const REFINE: Entry = Entry {
         OptionSpec {
             name: "first",
             kind: OptionKind::Choice { words: &FIRST_WORDS },
-            help: "with which of several quasi-identifiers to begin: each by itself, or their union",
+            help: "with which of several quasi-identifiers to begin: each by itself, their union, or what lets the class be \
+                   predicted best of these",
+        },
+        OptionSpec {
+            name: "anonymity",
+            kind: OptionKind::Choice { words: &ANONYMITY_WORDS },
+            help: "how anonymity that is lost counts: in records, or as a share of what there is; without it, what lets the \
+                   class be predicted best where `first` leaves that open, else in records",
         },
         OptionSpec {
             name: "iterations",
@@ -86,15 +100,19 @@ pub const REFINE: Entry = Entry {
             help: "seconds after which nothing more is refined; what comes out then depends on the machine",
         },
     ],
-    traits: Traits::USUAL,
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure,
 };
 
 const GOALS: &[(&str, Option<Goal>)] =
     &[("auto", None), ("score", Some(Goal::Score)), ("gain", Some(Goal::Gain)), ("loss", Some(Goal::Loss))];
 const GOAL_WORDS: [&str; GOALS.len()] = words(GOALS);
-const FIRST: &[(&str, First)] = &[("each", First::Each), ("union", First::Union)];
+const FIRST: &[(&str, Option<First>)] =
+    &[("best", None), ("each", Some(First::Each)), ("union", Some(First::Union))];
 const FIRST_WORDS: [&str; FIRST.len()] = words(FIRST);
+const ANONYMITY: &[(&str, Option<Anonymity>)] =
+    &[("best", None), ("records", Some(Anonymity::Records)), ("share", Some(Anonymity::Share))];
+const ANONYMITY_WORDS: [&str; ANONYMITY.len()] = words(ANONYMITY);
 
 /// When the search ends before it is finished.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -122,13 +140,25 @@ pub enum First {
     Union,
 }
 
+/// How anonymity that is lost counts in a score.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Anonymity {
+    /// In records, as in the paper.
+    #[default]
+    Records,
+    /// As a share of what the quasi-identifier has; for one of them that is the same.
+    Share,
+}
+
 /// The method.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Refine {
     /// What decides; by default the score if there is a class, and the loss if not.
     pub goal: Option<Goal>,
-    /// With which of several quasi-identifiers to begin.
-    pub first: First,
+    /// With which of several quasi-identifiers to begin; if nothing is said, what lets the class be predicted best.
+    pub first: Option<First>,
+    /// How anonymity that is lost counts; the same.
+    pub anonymity: Option<Anonymity>,
     /// When to end.
     pub limits: Limits,
 }
@@ -150,12 +180,18 @@ pub struct Outcome {
     pub open: Vec<Step>,
     /// How each attribute is masked.
     pub masks: Vec<Masks>,
+    /// Why attributes that are masked as a whole stayed so.
+    pub stayed: Vec<(usize, Why)>,
+    /// The ways that were tried, with the share of records whose class is predicted wrongly; the one that was taken first.
+    /// Empty where there was no choice.
+    pub tried: Vec<(Way, f64)>,
 }
 
 fn configure(options: &Options, _: &Methods) -> Result<Box<dyn Method>> {
     Ok(Box::new(Refine {
         goal: options.choice("goal", GOALS)?,
         first: options.choice("first", FIRST)?,
+        anonymity: options.choice("anonymity", ANONYMITY)?,
         limits: Limits {
             iterations: options.whole_if_any("iterations")?.unwrap_or(u64::MAX),
             seconds: options.number_if_any("seconds")?,
@@ -182,8 +218,47 @@ impl Refine {
         }
         let (qids, _) = quasi_identifiers(problem);
         watch.stage("refining", None);
-        let lead = (self.first == First::Union && qids.len() > 1).then(|| union(problem, &qids));
-        search::Search::new(problem, goal, qids, lead).run(&self.limits, watch)
+        let ways = self.ways(problem, goal, &qids);
+        let mut limits = self.limits;
+        limits.seconds = limits.seconds.map(|seconds| seconds / ways.len() as f64);
+        let mut best: Option<(f64, Outcome)> = None;
+        let mut tried = Vec::new();
+        for &way in &ways {
+            let lead = (way.first == First::Union && qids.len() > 1).then(|| union(problem, &qids));
+            let search = search::Search::new(problem, goal, qids.clone(), lead);
+            let outcome = search.counting(way.anonymity).run(&limits, watch)?;
+            let stopped = outcome.end == End::Stopped;
+            if ways.len() == 1 || (stopped && best.is_none()) {
+                return Ok(outcome);
+            }
+            if stopped {
+                break;
+            }
+            let error = choose::error(problem, &outcome);
+            let place = if best.as_ref().is_none_or(|(least, _)| error < *least) { 0 } else { tried.len() };
+            tried.insert(place, (way, error));
+            if place == 0 {
+                best = Some((error, outcome));
+            }
+        }
+        let (_, outcome) = best.ok_or_else(|| Error::bug("no way to refine was tried"))?;
+        Ok(Outcome { tried, ..outcome })
+    }
+
+    /// The ways to search that are tried: several where there are several quasi-identifiers, a class, and no word of the
+    /// policy on it.
+    fn ways(&self, problem: &Problem, goal: Goal, qids: &[Qid]) -> Vec<Way> {
+        let open = qids.len() > 1 && goal == Goal::Score && !problem.labels.is_empty();
+        let first = self.first.unwrap_or_default();
+        let anonymity = self.anonymity.unwrap_or_default();
+        let (each, union) = (First::Each, First::Union);
+        let (records, share) = (Anonymity::Records, Anonymity::Share);
+        let ways = match (self.first, self.anonymity) {
+            (None, None) if open => vec![(each, records), (union, records), (each, share)],
+            (None, Some(anonymity)) if open => vec![(each, anonymity), (union, anonymity)],
+            _ => vec![(first, anonymity)],
+        };
+        ways.into_iter().map(|(first, anonymity)| Way { first, anonymity }).collect()
     }
 
     fn goal_for(&self, problem: &Problem) -> Result<Goal> {

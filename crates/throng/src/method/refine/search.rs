@@ -13,8 +13,8 @@ use super::leaves::Deal;
 use super::part::{Known, Part};
 use super::quasi::Qid;
 use super::state::{NONE, Shape, State};
-use super::trace::{End, Step};
-use super::{Limits, Outcome};
+use super::trace::{End, Step, Why};
+use super::{Anonymity, Limits, Outcome};
 use crate::error::Result;
 use crate::privacy::Judge;
 use crate::problem::Problem;
@@ -57,6 +57,10 @@ pub(super) struct Search<'a> {
     asked: usize,
     /// Whether the one that leads is all that counts for now.
     led: bool,
+    /// How anonymity that is lost counts.
+    anonymity: Anonymity,
+    /// Why the first refinement of each attribute was refused.
+    refused: Vec<Option<Why>>,
 }
 
 impl<'a> Search<'a> {
@@ -88,7 +92,14 @@ impl<'a> Search<'a> {
             trace: Vec::new(),
             asked,
             led,
+            anonymity: Anonymity::Records,
+            refused: vec![None; width],
         }
+    }
+
+    /// The same with anonymity that is lost counted in a way.
+    pub fn counting(self, anonymity: Anonymity) -> Self {
+        Search { anonymity, ..self }
     }
 
     /// Whether a quasi-identifier decides for now what is valid and what it costs.
@@ -178,25 +189,59 @@ impl<'a> Search<'a> {
             if !candidate.alive {
                 continue;
             }
-            let (mut lost, mut deciding, mut valid) = (0u64, 0u64, true);
+            let (mut lost, mut price, mut deciding) = (0u64, 0.0, 0u64);
+            let mut invalid: Option<(usize, u32)> = None;
             for &qid in self.parts_of[candidate.attribute].iter().filter(|qid| self.decides(**qid)) {
                 let part = &self.parts[qid];
                 let after = part.anonymity_after(at);
                 lost += u64::from(part.anonymity - after);
+                price += f64::from(part.anonymity - after + 1) / f64::from(part.anonymity.max(1));
                 deciding += 1;
-                valid &= after >= part.qid.k;
+                if after < part.qid.k && invalid.is_none() {
+                    invalid = Some((qid, after));
+                }
             }
-            if !valid {
+            if let Some((qid, records)) = invalid {
                 // What the leading one forbids may be valid without it.
                 if !self.led {
+                    self.refuse(at, Why::TooFew { quasi_identifier: qid, records });
                     self.close(at);
                 }
                 continue;
             }
             let loss = lost as f64 / deciding as f64;
-            choices.push(Choice { at, loss, score: candidate.gain / (loss + 1.0) });
+            let score = match self.anonymity {
+                Anonymity::Records => candidate.gain / (loss + 1.0),
+                Anonymity::Share => candidate.gain * deciding as f64 / price,
+            };
+            choices.push(Choice { at, loss, score });
         }
         choices
+    }
+
+    /// Notes why a refinement of all that an attribute hides is refused; of several, the one that came nearest.
+    fn refuse(&mut self, at: usize, why: Why) {
+        let Candidate { attribute, value, .. } = self.candidates[at];
+        if value == 0 && self.refused[attribute].is_none_or(|before| why.is_nearer_than(before)) {
+            self.refused[attribute] = Some(why);
+        }
+    }
+
+    /// Why attributes that are masked as a whole stayed so.
+    fn stayed(&self, end: End) -> Vec<(usize, Why)> {
+        let whole = |at: &usize| {
+            let state = &self.states[*at];
+            !state.values[0].refined
+                && state.disclosed.is_empty()
+                && self.problem.attributes[*at].domain.len() > 1
+        };
+        let open = |at: usize| self.candidates.iter().any(|own| own.alive && own.attribute == at);
+        let why = |at: usize| match self.refused[at] {
+            Some(why) => why,
+            None if open(at) && end != End::Finished => Why::Ended,
+            None => Why::NothingToGain,
+        };
+        (0..self.states.len()).filter(whole).map(|at| (at, why(at))).collect()
     }
 
     /// The best valid candidate.
@@ -299,6 +344,7 @@ impl<'a> Search<'a> {
         let refused: Vec<Vec<u32>> = self.parts.par_iter_mut().map(follow).collect();
         for at in refused.into_iter().flatten() {
             if self.candidates[at as usize].alive {
+                self.refuse(at as usize, Why::Beyond);
                 self.close(at as usize);
             }
         }
@@ -313,6 +359,7 @@ impl<'a> Search<'a> {
 
     fn finish(mut self, end: End) -> Outcome {
         let open = self.choices().iter().map(|choice| self.step(choice)).filter(Step::shows).collect();
+        let stayed = self.stayed(end);
         self.parts.truncate(self.asked);
         let (partition, boxes) = classes::of(self.problem, &self.states, &self.parts);
         Outcome {
@@ -323,6 +370,8 @@ impl<'a> Search<'a> {
             end,
             open,
             masks: self.states.iter().map(super::masks::of).collect(),
+            stayed,
+            tried: Vec::new(),
         }
     }
 }

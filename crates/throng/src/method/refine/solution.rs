@@ -1,7 +1,7 @@
 //! The outcome of a search as a solution, and the facts of it.
 
-use super::{Goal, Masks, Outcome, Shape, Value};
-use crate::method::facts::{MaskTree, MaskedValue, Refinement};
+use super::{Anonymity, First, Goal, Masks, Outcome, Shape, Value, Way};
+use crate::method::facts::{MaskTree, MaskedValue, Refinement, StayedMasked};
 use crate::method::{Fact, MaskedPart, Recoding, Solution};
 use crate::problem::{Attribute, Code, Problem};
 use crate::table::ANY;
@@ -28,6 +28,12 @@ impl Outcome {
                 .collect(),
             class_of_several: (problem.labels.len() > 1 && goal != Goal::Loss)
                 .then(|| problem.labels[0].name.clone()),
+            stayed: self
+                .stayed
+                .iter()
+                .map(|(at, why)| StayedMasked { attribute: problem.attributes[*at].name.clone(), why: *why })
+                .collect(),
+            tried: self.tried.iter().map(|(way, error)| (way.describe(), *error)).collect(),
             steps: self.trace,
         };
         let part = MaskedPart { limits: vec![None; problem.attributes.len()], masks: self.masks };
@@ -37,6 +43,20 @@ impl Outcome {
             suppressed: Vec::new(),
             recoding: Recoding::Masks { boxes: self.boxes, parts: vec![part], part_of_group },
             facts: vec![Fact::Refinement(facts)],
+        }
+    }
+}
+
+impl Way {
+    /// In words.
+    pub fn describe(self) -> String {
+        let begins = match self.first {
+            First::Each => "each quasi-identifier by itself",
+            First::Union => "their union first",
+        };
+        match self.anonymity {
+            Anonymity::Records => begins.to_owned(),
+            Anonymity::Share => format!("{begins}, anonymity lost as a share"),
         }
     }
 }

@@ -42,3 +42,32 @@ pub enum End {
     /// Whoever watches had enough.
     Stopped,
 }
+
+/// Why an attribute stayed masked as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "snake_case")]
+pub enum Why {
+    /// A combination of a quasi-identifier would have had too few records.
+    TooFew {
+        /// Which of them.
+        quasi_identifier: usize,
+        /// How many it would have had when that was looked at; later no more.
+        records: u32,
+    },
+    /// What is asked of classes beyond their size would not have held.
+    Beyond,
+    /// Its values tell nothing about the class.
+    NothingToGain,
+    /// The search was ended before its turn.
+    Ended,
+}
+
+impl Why {
+    /// Whether it was nearer to being allowed than another reason.
+    pub(super) fn is_nearer_than(self, other: Why) -> bool {
+        match (self, other) {
+            (Why::TooFew { records, .. }, Why::TooFew { records: before, .. }) => records > before,
+            _ => false,
+        }
+    }
+}

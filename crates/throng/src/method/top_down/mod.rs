@@ -41,7 +41,7 @@ pub const TOP_DOWN: Entry = Entry {
             help: "what a record compares that joins one of two groups: growth of the loss, or the width as in the paper",
         },
     ],
-    traits: Traits::USUAL,
+    traits: Traits::GROUPING,
     configure: |options, _| {
         let rounds = options.whole("rounds")? as usize;
         let join = options.choice("join", Join::CHOICES)?;

@@ -17,6 +17,22 @@ pub(super) fn notes(fact: &Fact) -> Vec<String> {
         Fact::Chosen { method, because } => {
             vec![format!("auto chose the method {method}: {}.", reason(because))]
         }
+        Fact::GroupedByNeed { needs, gcp, gcp_together } => {
+            let band = |(least, most): &(u32, u32)| match least == most {
+                true => least.to_string(),
+                false => format!("{least} to {most}"),
+            };
+            let needs: Vec<String> = needs.iter().rev().map(band).collect();
+            vec![format!(
+                "Records that ask for a k of their own were grouped by what they ask for ({}): that loses {:.1} %, grouping \
+                 all of them together would lose {:.1} %. Classes are then about as large as their records ask for, so a \
+                 reader can guess from the size of a class what k its records asked for. If nobody may know who asks for \
+                 more, write needs = \"together\" under [method].",
+                needs.join("; "),
+                100.0 * gcp,
+                100.0 * gcp_together
+            )]
+        }
         Fact::LeftOut { records } => {
             let were = if *records == 1 { "record was" } else { "records were" };
             vec![format!(
@@ -66,6 +82,7 @@ pub fn sections(fact: &Fact) -> Vec<Section> {
         Fact::Frontier(found) => vec![frontier::section(found)],
         Fact::Chosen { .. }
         | Fact::Grouped { .. }
+        | Fact::GroupedByNeed { .. }
         | Fact::LeftOut { .. }
         | Fact::LeftOutForOthers { .. }
         | Fact::PeeledInPart { .. }
@@ -78,7 +95,9 @@ pub fn sections(fact: &Fact) -> Vec<Section> {
 fn reason(because: &Because) -> String {
     match because {
         Because::LossIsLimited => {
-            "the policy limits the loss of each class and asks for the most privacy".to_owned()
+            "the policy limits the loss of each class and asks for the most privacy; of several walks and searches it \
+             reached the most"
+                .to_owned()
         }
         Because::DiversityIsNarrow => {
             "l is more than half of what is feasible, and it deals records by lot, so that \

@@ -1,8 +1,9 @@
 //! What a top-down refinement did, and the masks it ended with.
 
 use crate::method::facts::{MaskTree, Refinement};
-use crate::method::refine::{End, Goal, Step};
+use crate::method::refine::{End, Goal, Step, Why};
 use crate::report::page::{Block, Node, Section};
+use crate::report::text::listing;
 
 pub(super) fn notes(found: &Refinement) -> Vec<String> {
     let follow = found
@@ -17,7 +18,43 @@ pub(super) fn notes(found: &Refinement) -> Vec<String> {
              values out, set `incomplete = \"drop\"` under [data]."
         )
     });
-    follow.chain(end_note(found.end, found.steps.len())).chain(class).chain(masked).collect()
+    let stayed = found.stayed.iter().filter(|own| !found.masked_by_missing.contains(&own.attribute));
+    let stayed = stayed.map(|own| stayed_note(found, &own.attribute, own.why));
+    follow
+        .chain(end_note(found.end, found.steps.len()))
+        .chain(class)
+        .chain(tried_note(found))
+        .chain(masked)
+        .chain(stayed)
+        .collect()
+}
+
+fn stayed_note(found: &Refinement, attribute: &str, why: Why) -> String {
+    let because = match why {
+        Why::TooFew { quasi_identifier, records } => format!(
+            "the first step would leave a combination of {} with {records} {} at most",
+            found.quasi_identifiers.get(quasi_identifier).map_or("the quasi-identifier", String::as_str),
+            if records == 1 { "record" } else { "records" }
+        ),
+        Why::Beyond => "the first step would break what is required of sensitive values".to_owned(),
+        Why::NothingToGain => "its values do not help to tell the classes apart".to_owned(),
+        Why::Ended => "the search was ended before its turn".to_owned(),
+    };
+    format!("\"{attribute}\" stays masked as a whole: {because}.")
+}
+
+fn tried_note(found: &Refinement) -> Option<String> {
+    let ((taken, least), others) = found.tried.split_first()?;
+    let told = |(way, error): &(String, f64)| format!("{way} ({:.2} %)", 100.0 * error);
+    let others: Vec<String> = others.iter().map(told).collect();
+    Some(format!(
+        "Several quasi-identifiers were refined in {} ways, and the one was taken from which a decision tree predicts the \
+         class best: {taken} ({:.2} % wrong on records it has not seen); the others were {}. `first` and `anonymity` under \
+         [method] choose.",
+        found.tried.len(),
+        100.0 * least,
+        listing(&others)
+    ))
 }
 
 fn end_note(end: End, steps: usize) -> Option<String> {

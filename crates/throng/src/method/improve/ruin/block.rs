@@ -308,7 +308,8 @@ impl<'a, C: Code> Block<'a, C> {
             let after = self.task.work.kernel.union_up_to((row, row), ends, f64::INFINITY);
             after * (group.records.len() + 1) as f64 - group.loss()
         };
-        let lost = attempt.lost.len() as f64 * self.task.fine;
+        // One by one: where none may be left out, what it counts is infinite.
+        let lost: f64 = attempt.lost.iter().map(|_| self.task.fine).sum();
         made + attempt.outside.iter().map(joining).sum::<f64>() + lost
     }
 

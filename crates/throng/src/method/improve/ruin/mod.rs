@@ -84,11 +84,16 @@ impl Rounds {
 /// Codes that are looked at in all by default, and boxes for each record at least and at most.
 const USUAL_CODES: u64 = 240_000_000;
 const LEAST_LOOKS: u64 = 10;
+/// Fewer looks at each record than this find next to nothing: then there is time for the fewest only.
+const WORTH_IT: u64 = 60;
 const MOST_LOOKS: u64 = 2000;
 
 fn usual_looks(problem: &Problem) -> u64 {
     let codes = problem.len().max(1) as u64 * problem.attributes.len().max(1) as u64;
-    (USUAL_CODES / codes).clamp(LEAST_LOOKS, MOST_LOOKS)
+    match USUAL_CODES / codes {
+        looks if looks < WORTH_IT => LEAST_LOOKS,
+        looks => looks.min(MOST_LOOKS),
+    }
 }
 
 /// How groups are ruined and made.
