@@ -24,7 +24,15 @@ const POLICY: &str = "[privacy]\nk = 10\n[method]\nname = \"refine\"\n[attribute
 fn values_of_similar_classes_share_a_group_and_the_file_can_be_used() {
     let folder = Folder::new().with("towns.csv", &towns()).with("policy.toml", POLICY);
     let ran = folder.run(&[
-        "hierarchy", "towns.csv", "--policy", "policy.toml", "--attribute", "town", "--for-class", "-o", "town.csv",
+        "hierarchy",
+        "towns.csv",
+        "--policy",
+        "policy.toml",
+        "--attribute",
+        "town",
+        "--for-class",
+        "-o",
+        "town.csv",
     ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let text = std::fs::read_to_string(folder.path("town.csv")).unwrap();
@@ -39,7 +47,15 @@ fn values_of_similar_classes_share_a_group_and_the_file_can_be_used() {
     let ran = folder.run(&["anonymize", "towns.csv", "--policy", "with.toml", "-o", "release.csv"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let again = folder.run(&[
-        "hierarchy", "towns.csv", "--policy", "policy.toml", "--attribute", "town", "--for-class", "-o", "town.csv",
+        "hierarchy",
+        "towns.csv",
+        "--policy",
+        "policy.toml",
+        "--attribute",
+        "town",
+        "--for-class",
+        "-o",
+        "town.csv",
     ]);
     assert_eq!(again.code, 2);
     assert!(again.stderr.contains("--force"), "{}", again.stderr);
@@ -52,7 +68,15 @@ fn what_cannot_be_grouped_is_said() {
         .with("policy.toml", POLICY)
         .with("no-class.toml", &POLICY.replace("role = \"class\"", "role = \"other\"\nconfirmed = true"));
     let told = |policy: &str, attribute: &str, told: &str| {
-        let ran = folder.run(&["hierarchy", "towns.csv", "--policy", policy, "--attribute", attribute, "--for-class"]);
+        let ran = folder.run(&[
+            "hierarchy",
+            "towns.csv",
+            "--policy",
+            policy,
+            "--attribute",
+            attribute,
+            "--for-class",
+        ]);
         assert_eq!(ran.code, 2, "{}", ran.stderr);
         assert!(ran.stderr.contains(told), "{}", ran.stderr);
     };

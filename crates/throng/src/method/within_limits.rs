@@ -91,7 +91,12 @@ impl<C: Code> Keeping<'_, C> {
             facts.retain(|fact| !matches!(fact, Fact::Grouped { .. }));
             facts.push(Fact::Grouped { by: Grouping::Costs });
         }
-        Ok(Solution { partition: Partition::from_sizes(records, sizes), suppressed, recoding: Recoding::Tight, facts })
+        Ok(Solution {
+            partition: Partition::from_sizes(records, sizes),
+            suppressed,
+            recoding: Recoding::Tight,
+            facts,
+        })
     }
 
     fn allowed(&self, extent: &Extent<C>) -> bool {

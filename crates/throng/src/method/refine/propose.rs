@@ -36,7 +36,9 @@ pub fn propose(problem: &Problem, name: &str) -> Result<Vec<Vec<String>>> {
     if domain.kind() == Kind::Numeric {
         return Err(Error::new(ErrorCode::BadUsage, format!("\"{name}\" is a number"))
             .for_attribute(name)
-            .with_hint("refine splits numbers where that tells most about the class; they need no hierarchy"));
+            .with_hint(
+                "refine splits numbers where that tells most about the class; they need no hierarchy",
+            ));
     }
     let benefit = Benefit::new(problem, Goal::Gain);
     let present = |code: &u32| Some(*code) != domain.missing() && benefit.records(at, *code, *code) > 0;
@@ -49,7 +51,8 @@ pub fn propose(problem: &Problem, name: &str) -> Result<Vec<Vec<String>>> {
         .for_attribute(name)
         .with_hint("group them by hand, or by `prefix`, first"));
     }
-    let groups = codes.iter().map(|code| Group { codes: vec![*code], counts: benefit.counts(at, *code, *code) });
+    let groups =
+        codes.iter().map(|code| Group { codes: vec![*code], counts: benefit.counts(at, *code, *code) });
     Ok(lines(&codes, &levels(groups.collect()), |code| domain.cell(code, code)))
 }
 
@@ -118,7 +121,8 @@ fn lines(codes: &[u32], levels: &[Vec<Group>], cell: impl Fn(u32) -> String) -> 
     // Values of a group together, as the leaves of a tree are.
     let mut order: Vec<u32> = codes.to_vec();
     let place = |code: &u32| -> Vec<usize> {
-        let of_level = |level: &Vec<Group>| level.iter().position(|group| group.codes.contains(code)).unwrap_or(0);
+        let of_level =
+            |level: &Vec<Group>| level.iter().position(|group| group.codes.contains(code)).unwrap_or(0);
         levels.iter().rev().map(of_level).collect()
     };
     order.sort_by_key(|code| (place(code), *code));
