@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use minijinja::{Value, context};
+use throng::{Policy, Role};
 
 use crate::screens::{At, Screen, refusal, render, told};
 use crate::studio::Studio;
@@ -24,7 +25,7 @@ pub fn pane(studio: &Arc<Studio>, screen: Screen, at: &At) -> String {
             text => text.clone(),
             draft => project.draft().is_some(),
             error => error.as_ref().map(told),
-            lines => lines(&text, &piece(&text, screen, column_name(studio, at).as_deref()), line),
+            lines => lines(&text, &piece(&text, screen, column_name(studio, at, project.policy().ok().as_ref()).as_deref()), line),
             undo => undo.map(str::to_owned),
             redo => redo.map(str::to_owned),
             exists => project.text().is_some(),
@@ -33,9 +34,13 @@ pub fn pane(studio: &Arc<Studio>, screen: Screen, at: &At) -> String {
     render("pane.html", context).unwrap_or_else(|error| refusal(error.message()))
 }
 
-fn column_name(studio: &Studio, at: &At) -> Option<String> {
-    let number: usize = at.get("column")?.parse().ok()?;
-    studio.opened()?.table.names().get(number).cloned()
+/// The column that a screen is about: the one of the address, or the first that the screen offers.
+fn column_name(studio: &Studio, at: &At, policy: Option<&Policy>) -> Option<String> {
+    let opened = studio.opened()?;
+    let names = opened.table.names();
+    let wanted = at.get("column").and_then(|column| column.parse::<usize>().ok());
+    let is_quasi = |name: &&String| policy.is_some_and(|policy| policy.role(name) == Role::Quasi);
+    wanted.and_then(|at| names.get(at)).or_else(|| names.iter().find(is_quasi)).cloned()
 }
 
 /// The numbers of the lines, with what marks each.

@@ -65,7 +65,7 @@ function swap(parts) {
 function unsaved() {
   const all = [...document.querySelectorAll("main input[id]")].filter((own) => own instanceof HTMLInputElement);
   const boxes = all.filter((own) => own.type === "checkbox" && !own.dataset.do && own.checked !== own.defaultChecked);
-  const texts = all.filter((own) => ["text", "search"].includes(own.type) && own.value !== own.defaultValue);
+  const texts = all.filter((own) => ["text", "search"].includes(own.type) && own.value !== own.defaultValue && own.dataset.sent !== own.value);
   return [...boxes, ...texts].map((own) => ({ id: own.id, value: own.value, saved: own.defaultValue, checked: own.checked, box: own.type === "checkbox" }));
 }
 
@@ -74,7 +74,7 @@ function restore(dirty) {
   const own = document.getElementById(dirty.id);
   if (!(own instanceof HTMLInputElement)) return;
   if (dirty.box) own.checked = dirty.checked;
-  else if (own.defaultValue === dirty.saved) own.value = dirty.value;
+  else if (!own.dataset.do || own.defaultValue === dirty.saved) own.value = dirty.value;
 }
 
 /** Replaces the policy; cursor and scrolling stay. @param {string} markup */
@@ -124,8 +124,17 @@ async function take(answer) {
   the("says").textContent = parts.says ?? "";
 }
 
-/** Sends what was clicked. @param {Record<string, unknown>} act */
-export async function send(act) {
+/** What was sent last: one act waits for the answer to the one before, so that each is done on what was seen. */
+let line = Promise.resolve();
+
+/** Sends what was clicked. @param {Record<string, unknown>} act @returns {Promise<void>} */
+export function send(act) {
+  line = line.then(() => post(act));
+  return line;
+}
+
+/** @param {Record<string, unknown>} act */
+async function post(act) {
   const own = ++asked;
   body.setAttribute("aria-busy", "true");
   try {

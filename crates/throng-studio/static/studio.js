@@ -82,7 +82,12 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement)) return;
   if (form.dataset.go) { event.preventDefault(); goTo(form); }
-  else if (form.dataset.form) { event.preventDefault(); void send(sent(form)); }
+  else if (form.dataset.form) {
+    event.preventDefault();
+    // What is compared stays to be changed; what was added is gone from its form.
+    if (form.dataset.form !== "compare") form.querySelectorAll("input").forEach((own) => { own.dataset.sent = own.value; });
+    void send(sent(form));
+  }
 });
 
 // What is to be written is part of the address, so that the command below it follows and a reload loses nothing.
