@@ -55,7 +55,7 @@ const STEPS_PER_RECORD_OF_FEW: u64 = 20_000;
 const STEPS_PER_RECORD: u64 = 2_000;
 const STEPS_AT_MOST: u64 = 75_000_000;
 /// Passes of the usual effort, if its steps last.
-const USUAL_PASSES: u32 = 6;
+const USUAL_PASSES: u32 = 8;
 /// After so many passes prices are raised by little only, by the usual effort and where passes are counted.
 const USUAL_COOLING: f64 = 8.0;
 const COOLING: f64 = 12.0;
