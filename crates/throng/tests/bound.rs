@@ -340,7 +340,10 @@ fn bounds_of_larger_classes_hold_with_any_number_of_numbers() {
     for k in [4, 25, 90] {
         let tiny = larger(260, What::K(k));
         let one = tiny.policy();
-        let none = one.replace("[attribute.n]\nrole = \"quasi\"", "[attribute.n]\nrole = \"identifier\"");
+        let none = one.replace(
+            "[attribute.n]\nrole = \"quasi\"\nkind = \"numeric\"",
+            "[attribute.n]\nrole = \"quasi\"\nkind = \"categorical\"",
+        );
         let two = one.replace(
             "[attribute.mine]\nrole = \"identifier\"",
             "[attribute.mine]\nrole = \"quasi\"\nkind = \"numeric\"",

@@ -52,10 +52,10 @@ const PROVED_UP_TO: usize = 200_000;
 /// Steps of the usual effort: some for every table but very small ones, and some for each record, at most so many.
 const STEPS_AT_LEAST: u64 = 8_000_000;
 const STEPS_PER_RECORD_OF_FEW: u64 = 20_000;
-const STEPS_PER_RECORD: u64 = 1_500;
-const STEPS_AT_MOST: u64 = 60_000_000;
+const STEPS_PER_RECORD: u64 = 2_500;
+const STEPS_AT_MOST: u64 = 85_000_000;
 /// Passes of the usual effort, if its steps last.
-const USUAL_PASSES: u32 = 6;
+const USUAL_PASSES: u32 = 8;
 /// After so many passes prices are raised by little only, by the usual effort and where passes are counted.
 const USUAL_COOLING: f64 = 8.0;
 const COOLING: f64 = 12.0;

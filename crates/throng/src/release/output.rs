@@ -30,6 +30,17 @@ pub struct Output {
 impl Output {
     /// Prepares to write to a path; `-` is standard output. [`Files`](super::Files) knows whether that may be.
     pub fn create(path: &Path) -> Result<Self> {
+        Self::create_as(path, leftover::PREFIX)
+    }
+
+    /// The same for a release of a series, which only the next run of a series removes if this one is killed. What earlier
+    /// ones left is removed: whoever calls this has understood it.
+    pub(crate) fn create_staged(path: &Path) -> Result<Self> {
+        leftover::sweep_staged(&folder_of(&follow(path)));
+        Self::create_as(path, leftover::STAGED)
+    }
+
+    fn create_as(path: &Path, prefix: &str) -> Result<Self> {
         let existing = std::fs::metadata(path).ok().filter(|_| !is_standard(path));
         if existing.as_ref().is_some_and(std::fs::Metadata::is_dir) {
             return Err(Error::new(ErrorCode::IsAFolder, "cannot write: this is a folder")
@@ -52,7 +63,7 @@ impl Output {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let suffix = format!(".{}", name.trim_start_matches('.'));
         let mut builder = tempfile::Builder::new();
-        builder.prefix(leftover::PREFIX).suffix(&suffix);
+        builder.prefix(prefix).suffix(&suffix);
         let temporary = leftover::make(&builder, &folder)
             .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
         Ok(Output { path: path.to_owned(), temporary, streamed, private: false, folder: None })

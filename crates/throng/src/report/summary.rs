@@ -254,17 +254,18 @@ pub(super) fn truth_words(truth: &Truth, rows: u64) -> String {
 /// Numbers that stand for classes.
 pub(super) fn midpoint_words(told: &MidpointMeasure) -> String {
     let names: Vec<String> = told.columns.iter().map(|name| format!("\"{name}\"")).collect();
+    let hold = if names.len() == 1 { "holds" } else { "hold" };
     let means = told.columns.iter().any(|name| name.ends_with(".mean"));
     let known = match told.known_by.as_ref() {
-        "run" => "their ranges are not told; the loss is that of the ranges",
-        "order" => "their ranges are not told; the loss is that of the records in their places",
+        "run" => "the ranges of classes are not told; the loss is that of these ranges",
+        "order" => "the ranges of classes are not told; the loss is that of the records in their places",
         _ => {
-            "their ranges are not told, and the files do not tell who is in a class: the loss is what it is at most"
+            "the ranges of classes are not told, and the files do not tell who is in a class: the loss is what it is at most"
         }
     };
     let warning = if means { "; a mean tells the sum of its class, and one far value moves it" } else { "" };
     format!(
-        "{} hold one number for each class, which need not be anybody's value; {known}{warning}",
+        "{} {hold} one number for each class, which need not be anybody's value; {known}{warning}",
         names.join(", ")
     )
 }

@@ -18,7 +18,7 @@ pub const MOST_VALUES: usize = 1 << 20;
 /// Distinct cells that are kept of a column that is passed through.
 const CELLS: usize = 1 << 16;
 /// Distinct rows that are kept.
-pub const ROWS: usize = 1 << 17;
+pub const ROWS: usize = 1 << 15;
 
 /// What is known of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -284,7 +284,7 @@ fn over_splits(
             Ok(predictions(data, split, classifier))
         })
         .collect::<Result<Vec<_>>>()?;
-    Ok(parts.into_iter().fold(Predictions::new(data.classes), Predictions::add))
+    Ok(parts.into_iter().fold(Predictions::new(data.classes), Predictions::and))
 }
 
 /// Attributes in the order a tree asks for them: the first choice, the first choice without it, and so on.
@@ -333,7 +333,7 @@ impl Task for Classify {
             };
             let mut sum = Predictions::new(raw.classes);
             for (data, splits) in &release {
-                sum = sum.add(over_splits(data, splits, classifier, watch)?);
+                sum = sum.and(over_splits(data, splits, classifier, watch)?);
             }
             measured.push(Measured { classifier, baseline, release: sum });
         }

@@ -20,7 +20,8 @@ impl Predictions {
     }
 
     /// With those of other records.
-    pub fn add(mut self, other: Self) -> Self {
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
         self.confusion = self.confusion.add(&other.confusion);
         self.scored.extend(other.scored);
         self

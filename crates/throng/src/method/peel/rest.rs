@@ -1,7 +1,8 @@
 //! What peeling leaves: groups of its own, or places in the groups that are there.
 //!
-//! Where peeling ended early a large part of the table may be left. Cutting it where each cut saves most would take longer than
-//! peeling did, so it goes to a fast method: the one that loses least on a few pieces of it, each as dense as the whole.
+//! What is left is cut where each cut saves most. Where peeling ended early and a very large part of a large table is left, that would
+//! take longer than peeling did, so it goes to a fast method: the one that loses least on a few pieces of it, each as dense as
+//! the whole.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -16,7 +17,7 @@ use crate::problem::{Code, Problem};
 use crate::watch::Watch;
 
 /// Up to so many codes are cut where each cut saves most.
-const FEW_CODES: usize = 400_000;
+const FEW_CODES: usize = 4_000_000;
 /// More pairs of records and groups are not compared.
 const MOST_PAIRS: usize = 200_000_000;
 /// Records of a piece that fast methods are tried on, about, and how many such pieces.

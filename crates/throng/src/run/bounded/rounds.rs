@@ -21,7 +21,7 @@ use crate::scale::rows::{self, Layout, NOWHERE};
 use crate::scale::solve::{CostCounts, Limit, PartId, PartRows, RoundSample, SolvedPart, solve};
 use crate::watch::Watch;
 
-/// The share of a round's records that goes on. Figures in NOTES.md.
+/// The share of a round's records that goes on; `scale/NOTES.md` has figures.
 pub(super) const GOES_ON: f64 = 0.5;
 
 /// What rounds work with.

@@ -85,7 +85,7 @@ impl Series {
         let divided = next.divide(watch)?;
         next.end();
         let (cohort, why) = next.newcomers(clock, watch)?;
-        let (written, mut report) = next.write(cohort, divided, why, start, watch)?;
+        let (written, mut report) = next.write(cohort, &divided, why, start, watch)?;
         report.provenance = self.provenance(&written.release)?;
         let entry = Some(Entry { book, next: next.ledger });
         Ok(Prepared { written, report, recipe: None, certificate: None, entry })
@@ -216,7 +216,7 @@ impl Next<'_> {
         if rows.is_empty() && number > 1 {
             return Ok((None, None));
         }
-        if (number - 1) % wait != 0 {
+        if !(number - 1).is_multiple_of(wait) {
             let when = number + wait - (number - 1) % wait;
             return Ok((None, Some(format!("newcomers are collected until release {when} (wait = {wait})"))));
         }
@@ -240,14 +240,14 @@ impl Next<'_> {
     fn write(
         &mut self,
         cohort: Option<Cohort>,
-        divided: Divided,
+        divided: &[(u32, Vec<u32>)],
         why: Option<String>,
         start: Instant,
         watch: &dyn Watch,
     ) -> Result<(Written<Output>, Report)> {
         let (number, before) = (self.ledger.next(), self.last.as_ref().map_or(0, Sheet::len));
         let first = cohort.as_ref().map(|cohort| self.ledger.add(&cohort.classes(self.members)));
-        let mut rows = self.kept_rows(&divided)?;
+        let mut rows = self.kept_rows(divided)?;
         if let (Some(cohort), Some(first)) = (&cohort, first) {
             let sheet = usize::from(self.last.is_some());
             let of_row = cohort.class_of_row.iter().enumerate();
@@ -273,7 +273,7 @@ impl Next<'_> {
         let tells_present = self.policy().series.present;
         let mut joined = Joined::new(sheets, rows, told, tells_present)?;
         joined.shuffle(&self.secret);
-        let mut output = Output::create(&self.run.anonymize.release)?;
+        let mut output = Output::create_staged(&self.run.anonymize.release)?;
         if output.is_streamed() {
             return Err(Error::new(ErrorCode::NeedsFileName, "a release of a series must be a file")
                 .in_file(output.path())
@@ -298,7 +298,7 @@ impl Next<'_> {
     }
 
     /// The rows of the last release that are published again.
-    fn kept_rows(&self, divided: &Divided) -> Result<Vec<JoinedRow>> {
+    fn kept_rows(&self, divided: &[(u32, Vec<u32>)]) -> Result<Vec<JoinedRow>> {
         let Some(last) = &self.last else { return Ok(Vec::new()) };
         let named = last.classes();
         let mut rows = Vec::with_capacity(last.len());

@@ -55,6 +55,8 @@ impl Begun {
         let Entry { book, next } = entry.unwrap();
         book.stage(&next, &written.release).unwrap();
         let temporary = written.release.temporary_path().to_owned();
+        let name = temporary.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(name.starts_with(".throng-staged-"), "no other run removes {name}");
         std::mem::forget(written);
         temporary
     }

@@ -72,7 +72,7 @@ fn extra<C: Code>(work: &Work<'_, C>, groups: &[Group<C>], most: usize) -> f64 {
         group.loss() - others * least - work.problem.total_weight()
     };
     let worth_it = |group: &&Group<C>| group.loss() > work.problem.total_weight();
-    let mut saved: Vec<f64> = groups.par_iter().filter(worth_it).map(|group| saves(group)).collect();
+    let mut saved: Vec<f64> = groups.par_iter().filter(worth_it).map(saves).collect();
     saved.sort_unstable_by(|a, b| b.total_cmp(a));
     saved.get(most - 1).copied().unwrap_or(0.0).max(0.0)
 }
