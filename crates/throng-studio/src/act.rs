@@ -10,6 +10,7 @@ use throng::{Error, ErrorCode, Result, Role};
 
 use crate::edit::{ApartText, RuleText, Text, typed};
 use crate::opened::Opened;
+use crate::project::Project;
 use crate::screens::{self, At, Screen, View, hierarchies, publish};
 use crate::studio::{SECRET, Studio};
 use crate::trees::Grove;
@@ -209,11 +210,9 @@ fn act(studio: &Arc<Studio>, at: &At, act: Act) -> Result<String> {
             None => Ok("The policy is saved.".to_owned()),
             Some(_) => Ok("The text is not a valid policy yet; the last valid one stays in use.".to_owned()),
         },
-        Act::Discard => {
-            studio.project(|project| project.discard()).map(|()| "The draft is discarded.".to_owned())
-        }
-        Act::Undo => stepped(studio.project(|project| project.undo())?, "Undone"),
-        Act::Redo => stepped(studio.project(|project| project.redo())?, "Done again"),
+        Act::Discard => studio.project(Project::discard).map(|()| "The draft is discarded.".to_owned()),
+        Act::Undo => stepped(studio.project(Project::undo)?, "Undone"),
+        Act::Redo => stepped(studio.project(Project::redo)?, "Done again"),
         Act::Privacy { key, value } => privacy(studio, &key, &value),
         Act::Method { value } => {
             edit(studio, "method", |text| text.key("method", "name", Some(value.as_str().into())))
@@ -282,7 +281,7 @@ pub fn open(studio: &Arc<Studio>, file: &str) -> Result<String> {
 
 fn guess(studio: &Arc<Studio>) -> Result<String> {
     let opened = studio.needs_table()?;
-    studio.project(|project| project.change("first policy", &opened.suggestion.text, Vec::new()))?;
+    studio.project(|project| project.change("first policy", &opened.suggestion.text, &[]))?;
     Ok("A first policy was written; check the roles.".to_owned())
 }
 
@@ -294,7 +293,7 @@ fn edit(studio: &Studio, what: &str, change: impl FnOnce(&mut Text) -> Result<()
         }
         let mut text = Text::parse(project.text().unwrap_or_default())?;
         change(&mut text)?;
-        project.change(what, &text.finish(), Vec::new())
+        project.change(what, &text.finish(), &[])
     })?;
     Ok(format!("Changed: {what}."))
 }
@@ -354,7 +353,7 @@ fn role(studio: &Studio, column: usize, value: &str) -> Result<String> {
             }
         }
         text.attribute(name, "role", Some(role.name().into()))?;
-        project.change(&format!("role of {name}"), &text.finish(), Vec::new())?;
+        project.change(&format!("role of {name}"), &text.finish(), &[])?;
         project.put_aside(name, aside)
     })?;
     Ok(format!("Changed: role of {name}."))
@@ -533,11 +532,7 @@ fn tree(
         if kind.is_none() {
             text.attribute(name, "kind", Some(opened.suggestion.columns[column].kind.name().into()))?;
         }
-        project.change(
-            &format!("{what}, {name}"),
-            &text.finish(),
-            vec![(below.clone(), Some(grove.to_csv()))],
-        )
+        project.change(&format!("{what}, {name}"), &text.finish(), &[(below.clone(), Some(grove.to_csv()))])
     })?;
     Ok(format!("Changed: {what}."))
 }

@@ -166,9 +166,9 @@ impl Project {
     }
 
     /// Replaces the text of the policy, and files that it names. Nothing is changed if the outcome is not valid.
-    pub fn change(&mut self, what: &str, text: &str, files: Vec<FileChange>) -> Result<()> {
-        let before = self.step(what, &files)?;
-        self.write_files(&files)?;
+    pub fn change(&mut self, what: &str, text: &str, files: &[FileChange]) -> Result<()> {
+        let before = self.step(what, files)?;
+        self.write_files(files)?;
         if let Err(error) = self.check(text) {
             self.write_files(&before.files)?;
             return Err(error);
@@ -189,7 +189,7 @@ impl Project {
             return self.changed().map(|()| None);
         }
         match self.check(text) {
-            Ok(_) => self.change("text of the policy", text, Vec::new()).map(|()| None),
+            Ok(_) => self.change("text of the policy", text, &[]).map(|()| None),
             Err(error) => {
                 self.kept.draft = Some(text.to_owned());
                 self.changed()?;
@@ -380,7 +380,7 @@ fn collect_values(value: &toml_edit::Value, key: &str, texts: &mut Vec<(String, 
         toml_edit::Value::String(text) => texts.push((key.to_owned(), text.value().clone())),
         toml_edit::Value::Array(list) => list.iter().for_each(|own| collect_values(own, "", texts)),
         toml_edit::Value::InlineTable(table) => {
-            table.iter().for_each(|(key, own)| collect_values(own, key, texts))
+            table.iter().for_each(|(key, own)| collect_values(own, key, texts));
         }
         _ => {}
     }
@@ -403,7 +403,7 @@ mod tests {
         std::fs::write(folder.path().join(POLICY), TEXT).unwrap();
         let mut own = project(folder.path());
         let other = TEXT.replace("k = 5", "k = 7");
-        own.change("k", &other, vec![("hierarchies/a.csv".into(), Some("a;*\n".into()))]).unwrap();
+        own.change("k", &other, &[("hierarchies/a.csv".into(), Some("a;*\n".into()))]).unwrap();
         assert_eq!(std::fs::read_to_string(folder.path().join(POLICY)).unwrap(), other);
         let mut again = project(folder.path());
         assert_eq!(again.steps(), (Some("k"), None));
@@ -452,7 +452,7 @@ mod tests {
         let mut own = project(folder.path());
         own.tick("roles", true).unwrap();
         assert!(own.ticked("roles"));
-        own.change("k", &TEXT.replace('5', "4"), Vec::new()).unwrap();
+        own.change("k", &TEXT.replace('5', "4"), &[]).unwrap();
         assert!(!own.ticked("roles"));
     }
 }

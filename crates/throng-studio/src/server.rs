@@ -82,7 +82,7 @@ async fn guard(State(studio): State<Shared>, request: Request, next: Next) -> Re
     let is_login = request.uri().path() == "/login" || request.uri().path().starts_with("/static/");
     let mut response = match gate.pass(request.method(), request.uri(), request.headers()) {
         Pass::Yes => next.run(request).await,
-        Pass::Enter => entered(gate.cookie(request.headers())),
+        Pass::Enter => entered(&gate.cookie(request.headers())),
         Pass::Login if is_login => next.run(request).await,
         Pass::Login => (StatusCode::UNAUTHORIZED, Html(screens::login(false))).into_response(),
         Pass::No(StatusCode::UNAUTHORIZED, _) if request.uri().path().starts_with("/static/") => {
@@ -97,9 +97,9 @@ async fn guard(State(studio): State<Shared>, request: Request, next: Next) -> Re
 }
 
 /// Sets the cookie and goes on from a page of our own: a redirect of a link that stands elsewhere would not carry it.
-fn entered(cookie: String) -> Response {
+fn entered(cookie: &str) -> Response {
     let mut response = Html(screens::entered()).into_response();
-    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+    if let Ok(cookie) = HeaderValue::from_str(cookie) {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
     response
@@ -115,7 +115,7 @@ async fn login(State(studio): State<Shared>, headers: HeaderMap, body: Body) -> 
     let _turn = TRIES.lock().await;
     let body = to_bytes(body, 4096).await.unwrap_or_default();
     if studio.gate.opens(&password(&body)) {
-        return entered(studio.gate.cookie(&headers));
+        return entered(&studio.gate.cookie(&headers));
     }
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     (StatusCode::UNAUTHORIZED, Html(screens::login(true))).into_response()

@@ -187,7 +187,7 @@ impl Studio {
             *lock(&own.opened) = Some(opened.clone());
             own.project(|project| match project.text() {
                 Some(_) => Ok(()),
-                None => project.change("first policy", &opened.suggestion.text, Vec::new()),
+                None => project.change("first policy", &opened.suggestion.text, &[]),
             })
         });
     }

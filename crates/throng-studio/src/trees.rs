@@ -86,7 +86,7 @@ impl Grove {
         self.0.iter().for_each(|node| {
             node.values(&mut |label| {
                 known.insert(label.to_owned());
-            })
+            });
         });
         let new: Vec<Node> = values.filter(|value| !known.contains(*value)).map(Node::value).collect();
         self.0.extend(new);

@@ -93,7 +93,7 @@ pub fn grove(opened: &Opened, policy: &Policy, column: usize) -> Result<(Grove, 
     grove.0.iter().for_each(|node| {
         node.values(&mut |label| {
             known.insert(label.to_owned());
-        })
+        });
     });
     let uncovered = match hierarchy {
         None => Vec::new(),

@@ -166,7 +166,7 @@ pub fn prepare(
         return Err(Error::new(ErrorCode::BadUsage, "not everything on the check-list is confirmed")
             .with_hint(format!("confirm: {words}")));
     }
-    if !studio.result().is_some_and(|made| made.looked.is_some()) {
+    if studio.result().is_none_or(|made| made.looked.is_none()) {
         return Err(Error::new(ErrorCode::BadUsage, "nobody looked at a release of this policy yet")
             .with_hint("make the result first"));
     }
