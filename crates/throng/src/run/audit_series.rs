@@ -99,7 +99,7 @@ fn against_ledger(ledger: &Ledger, sheet: &Sheet, number: u32) -> Vec<String> {
         match classes.shift_remove(class.name.as_str()).map(|rows| rows.len()) {
             Some(rows) if rows == class.size as usize => {}
             Some(rows) => {
-                told.push(format!("class {} has {rows} rows, and {} people", class.name, class.size))
+                told.push(format!("class {} has {rows} rows, and {} people", class.name, class.size));
             }
             None => told.push(format!("class {} is missing", class.name)),
         }

@@ -57,7 +57,7 @@ impl<'a> Chain<'a> {
         self.last.as_ref().map(|(sheet, _)| sheet)
     }
 
-    fn fault(&mut self, words: String) {
+    fn fault(&mut self, words: &str) {
         let number = self.releases.len() + 1;
         match self.faults.len() < MOST_FAULTS {
             true => self.faults.push(format!("release {number}: {words}")),
@@ -84,11 +84,11 @@ impl<'a> Chain<'a> {
             let hashes = hashes(&sheet, rows);
             match self.seen.get(name).map(|seen| (seen.last + 1 == number, same(&seen.rows, &hashes))) {
                 Some((true, true)) => {}
-                Some((true, false)) => self.fault(format!(
+                Some((true, false)) => self.fault(&format!(
                     "the rows of class {name} are not those of release {}: somebody who compares them learns about single people",
                     number - 1
                 )),
-                Some((false, _)) => self.fault(format!("class {name} is back, which had ended before")),
+                Some((false, _)) => self.fault(&format!("class {name} is back, which had ended before")),
                 None => {
                     looked.new_classes += 1;
                     self.check_new(name, rows, &hashes, &sheet, &judged, &classes);
@@ -114,11 +114,11 @@ impl<'a> Chain<'a> {
         };
         let now = names(sheet);
         if self.last.as_ref().is_some_and(|(last, _)| names(last) != now) {
-            self.fault("its columns are not those of the release before".to_owned());
+            self.fault("its columns are not those of the release before");
         }
         for name in now {
             if matches!(self.policy.role(&name), Role::Identifier | Role::Person) {
-                self.fault(format!("the identifier \"{name}\" is published"));
+                self.fault(&format!("the identifier \"{name}\" is published"));
             }
         }
     }
@@ -134,11 +134,11 @@ impl<'a> Chain<'a> {
         now: &IndexMap<String, Vec<u32>>,
     ) {
         if name.is_empty() {
-            self.fault("some rows have no class".to_owned());
+            self.fault("some rows have no class");
         }
         if !judged.holds(rows) {
             let (size, words) = (rows.len(), judged.words());
-            self.fault(format!("class {name} of {size} rows does not meet the requirement: {words}"));
+            self.fault(&format!("class {name} of {size} rows does not meet the requirement: {words}"));
         }
         let quasi: Vec<usize> = sheet
             .columns()
@@ -149,7 +149,7 @@ impl<'a> Chain<'a> {
         let cells = |row: u32| quasi.iter().map(|column| sheet.cell(row, *column)).collect::<Vec<_>>();
         let first = rows.first().map(|row| cells(*row));
         if rows.iter().any(|row| Some(cells(*row)) != first) {
-            self.fault(format!("class {name} is no class: its rows differ in their quasi-identifiers"));
+            self.fault(&format!("class {name} is no class: its rows differ in their quasi-identifiers"));
         }
         let parent = name.rsplit_once('.').and_then(|(parent, _)| self.seen.get_key_value(parent));
         let Some((parent, seen)) = parent.filter(|_| name.ends_with(".1")) else { return };
@@ -171,7 +171,7 @@ impl<'a> Chain<'a> {
             )),
             _ => None,
         };
-        words.into_iter().for_each(|words| self.fault(words));
+        words.into_iter().for_each(|words| self.fault(&words));
     }
 
     /// How many people of a class are still there, as it says.
@@ -181,7 +181,7 @@ impl<'a> Chain<'a> {
         let present = first.parse().ok().filter(|present| same && (1..=rows.len() as u64).contains(present));
         if present.is_none() {
             let size = rows.len();
-            self.fault(format!(
+            self.fault(&format!(
                 "\"present\" of class {name} must be one number from 1 to {size} in all its rows"
             ));
         }
