@@ -73,13 +73,16 @@ pub(crate) struct Stranger {
     pub error: Error,
 }
 
+/// For columns, by their number, the code of each value of their sketch.
+pub(crate) type CodesOfColumns = Vec<(usize, Vec<u32>)>;
+
 /// The problem of a table of which only sketches are at hand, without records; and for each column that is looked at the code of
 /// each value of its sketch.
 pub(crate) fn of_sketches(
     names: &[String],
     policy: &Policy,
     sketch: impl Fn(usize) -> Option<Sketch>,
-) -> Result<(Problem, Vec<(usize, Vec<u32>)>), Box<Stranger>> {
+) -> Result<(Problem, CodesOfColumns), Box<Stranger>> {
     let mut parts = Parts::default();
     let mut codes_of = Vec::new();
     for role in [Role::Quasi, Role::Sensitive, Role::Class] {

@@ -33,9 +33,9 @@ const AT_K: &[(&str, u64)] = &[
     ("top-down", 0x3beec1dc0e0c3e71),
 ];
 
-/// The same for the most privacy within max_loss = 0.3.
+/// The same for the most privacy within max_loss = 0.7.
 const WITHIN_A_LIMIT: &[(&str, u64)] =
-    &[("accuracy", 0xdc158c92a92bd88f), ("accuracy-search", 0x2dc3bb42103cfa94)];
+    &[("accuracy", 0x655b161b31664d31), ("accuracy-search", 0xc8a579a74df5abae)];
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data").join(name)
@@ -82,5 +82,5 @@ fn every_method_makes_the_release_that_was_recorded() {
 
 #[test]
 fn methods_within_a_limit_make_the_release_that_was_recorded() {
-    check(&policy("\nmax_loss = 0.3\n"), WITHIN_A_LIMIT);
+    check(&policy("\nmax_loss = 0.7\n"), WITHIN_A_LIMIT);
 }

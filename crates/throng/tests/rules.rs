@@ -288,9 +288,9 @@ fn rules_of_the_race_example_give_three_quarters() {
     let values = throng::research::level_values(&problem, &thesis).unwrap();
     // Three of four labels are left, and rules worth 30 of 40.
     assert_eq!(values[0], vec![1.0, 0.75 * 0.75, 0.0]);
-    // Unless it is given, the base is what all the rules are worth.
+    // Unless it is given, the base is three times what all the rules are worth.
     let values = throng::research::level_values(&problem, &Settings::default()).unwrap();
-    assert_eq!(values[0], vec![1.0, 0.75 * 70.0 / 80.0, 0.0]);
+    assert_eq!(values[0], vec![1.0, 0.75 * 150.0 / 160.0, 0.0]);
 }
 
 #[test]

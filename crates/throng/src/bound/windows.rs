@@ -37,7 +37,10 @@ impl Pass<'_> {
         codes.sort_unstable();
         codes.dedup();
         let &[first, .., last] = &codes[..] else {
-            return if codes.is_empty() { () } else { self.first_windows(chosen.cost, list, scratch) };
+            if !codes.is_empty() {
+                self.first_windows(chosen.cost, list, scratch);
+            }
+            return;
         };
         let middle = codes[(codes.len() - 1) / 2];
         self.go(Chosen { begins: (first, middle), ..chosen }, list, scratch);

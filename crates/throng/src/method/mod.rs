@@ -79,7 +79,7 @@ pub static STANDARD: &[Entry] = &[
 const BASE_OPTION: OptionSpec = OptionSpec {
     name: "base",
     kind: OptionKind::Number { allowed: options::Numbers::WORTH, default: None },
-    help: "what an attribute is worth besides the rules it keeps; by default as much as all its rules, 0 in the thesis",
+    help: "what an attribute is worth besides the rules it keeps; by default three times what all its rules are, 0 in the thesis",
 };
 /// Another one.
 const IMPORTANCE_OPTION: OptionSpec = OptionSpec {

@@ -20,7 +20,10 @@ use crate::problem::{Attribute, Problem};
 use crate::table::Scale;
 
 /// The base of an attribute where none is given, as a multiple of the importance of all its rules.
-pub const FITTING_BASE: f64 = 1.0;
+///
+/// An attribute with all rules broken then keeps three quarters of its value. With 0 its widths would no longer count, with 1
+/// they grew by two fifths on 4,000 records of Adult at k = 10, with 3 by a twentieth, and with 9 a rule hardly mattered.
+pub const FITTING_BASE: f64 = 3.0;
 
 /// How research value is computed.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +50,7 @@ impl Settings {
     /// use throng::research::Settings;
     /// let thesis = Settings { base: Some(0.0), ..Settings::default() };
     /// assert_eq!(thesis.ratio(30.0, 40.0), 0.75);
-    /// assert_eq!(Settings::default().ratio(30.0, 40.0), 0.875);
+    /// assert_eq!(Settings::default().ratio(30.0, 40.0), 0.9375);
     /// assert_eq!(thesis.ratio(0.0, 0.0), 1.0);
     /// ```
     pub fn ratio(&self, kept: f64, all: f64) -> f64 {

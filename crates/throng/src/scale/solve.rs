@@ -95,7 +95,7 @@ pub fn solve(
     };
     let ends = boxes.into_owned().ends;
     // Who is put with whom by lot must not be looked at again: what is cheap would tell of the lot.
-    let by_lot = solution.facts.iter().any(|fact| *fact == Fact::Grouped { by: Grouping::Lots });
+    let by_lot = solution.facts.contains(&Fact::Grouped { by: Grouping::Lots });
     let kernel = Kernel::new(&problem.attributes);
     let classes = solution.partition.len();
     let cost = |class: usize| -> f64 {

@@ -216,7 +216,7 @@ impl Method for Accuracy {
             }
             Tries::Several => tries::best(problem, &self.mapping, goal, watch)?,
         };
-        reached(problem, goal, partition)
+        reached(problem, goal, &partition)
     }
 }
 

@@ -13,8 +13,8 @@ use crate::privacy::{Judge, Part, ROUNDING};
 use crate::problem::Problem;
 
 /// A solution of the dual problem, if it meets what the policy requires as well.
-pub(in crate::method) fn reached(problem: &Problem, goal: Goal, partition: Partition) -> Result<Solution> {
-    let (groups, suppressed) = left_out(problem, goal, &partition);
+pub(in crate::method) fn reached(problem: &Problem, goal: Goal, partition: &Partition) -> Result<Solution> {
+    let (groups, suppressed) = left_out(problem, goal, partition);
     let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
     let partition = Partition::from_sizes(groups.concat(), sizes);
     let privacy = goal.of_partition(problem, &partition);

@@ -86,7 +86,7 @@ impl Method for Search {
             let runs = with_matrix!(&problem.records, matrix => {
                 largest_runs(problem, matrix, &kernel, line.order(), watch)
             });
-            return reached(problem, goal, runs?);
+            return reached(problem, goal, &runs?);
         }
         let mut trial = problem.clone();
         // What may be left out is decided at the end.
@@ -118,7 +118,7 @@ impl Method for Search {
                 search_real(highest(problem, at), self.threshold, &mut found)?;
             }
         }
-        reached(problem, goal, best)
+        reached(problem, goal, &best)
     }
 }
 

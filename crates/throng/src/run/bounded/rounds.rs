@@ -113,7 +113,7 @@ impl Rounds<'_> {
             self.watch.stage(&format!("round {}, dealing part {}", round + 1, part.id.part + 1), None);
             self.deal(waiting, part, limit, next.as_mut(), released)?;
         }
-        next.map(|next| next.finish()).transpose()
+        next.map(Next::finish).transpose()
     }
 
     /// The parts that are solved together: those that cannot meet the requirement join their siblings.
