@@ -124,7 +124,11 @@ impl Inputs {
 
 fn same_columns(piece: &Table, names: &[String], schema: Option<&arrow_schema::Schema>) -> Result<()> {
     let types = |schema: Option<&arrow_schema::Schema>| -> Vec<arrow_schema::DataType> {
-        schema.into_iter().flat_map(arrow_schema::Schema::fields).map(|field| field.data_type().clone()).collect()
+        schema
+            .into_iter()
+            .flat_map(arrow_schema::Schema::fields)
+            .map(|field| field.data_type().clone())
+            .collect()
     };
     match piece.names() == names && types(piece.schema()) == types(schema) {
         true => Ok(()),
