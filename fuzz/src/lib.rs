@@ -5,12 +5,13 @@
 //! functions with what the fuzzer makes up; `crates/throng/tests/corpus.rs` calls them with what is kept in `corpus/`.
 
 use throng::condition::Condition;
-use throng::evaluate::queries::written;
 use throng::format::{self, Format};
 use throng::policy::{Hierarchy, Policy, parse_hierarchy, suggest::suggest};
 use throng::problem::Problem;
 use throng::table::{Reading, Storage, Table};
 use throng::watch::Unwatched;
+use throng::workload::Column;
+use throng::workload::written::{self, Asked};
 use throng::{Anonymize, Apply, Audit, Data, Error, Fault, Recipe, Secret, Unmet};
 
 /// A function that takes any bytes.
@@ -134,7 +135,8 @@ pub fn condition(bytes: &[u8]) {
 pub fn queries(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let problem = problem();
-    match written::read_text(&problem, text) {
+    let further = Column::all_of(&problem);
+    match written::read_text(&Asked { data: &problem, further: &further }, text) {
         Err(error) => check(&error),
         Ok(queries) => {
             assert!(queries.iter().all(|query| query.conditions.len() == problem.attributes.len()));

@@ -3,7 +3,9 @@
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
 //! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering,
-//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- close` how close to possible its loss is, `-- tasks` its loss on tasks drawn at random,
+//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- close` how close to possible its loss is, `-- search` what it reaches in which time, `-- tasks` its loss on tasks drawn at random,
+//! `-- series` releases that follow on each other,
+//! `-- scale` tables in parts within a limit on memory, `-- scale-quality` what parts cost in loss,
 //! `-- against OLDER` this `throng` against an older one.
 //!
 //! Every figure comes from a process of its own, so that peak memory is that of one run. Machines are noisy:
@@ -25,6 +27,9 @@ mod line;
 mod local_recoding;
 mod peel;
 mod refine;
+mod scale;
+mod search;
+mod series;
 mod strings;
 mod sweep;
 mod tasks;
@@ -72,6 +77,12 @@ enum What {
         #[arg(long, default_value = "")]
         only: String,
     },
+    /// What peel and its search reach: against seconds, with records left out, on hard and on large tables (up to `--most` rows)
+    Search {
+        /// Parts whose name begins with this: seconds, left-out, hard, budget, large
+        #[arg(long, default_value = "")]
+        only: String,
+    },
     /// Peel against the other grouping methods on tasks drawn at random from the tables at hand
     Tasks {
         /// How many
@@ -104,6 +115,27 @@ enum What {
     },
     /// Top-down refinement: its time against reading, its growth, and several quasi-identifiers
     Refine,
+    /// Releases that follow on each other: loss and cost, beside independent ones
+    Series {
+        /// Required k
+        #[arg(long, value_delimiter = ',', default_value = "5,10,50")]
+        k: Vec<usize>,
+        /// Required l
+        #[arg(long)]
+        l: Option<f64>,
+        /// Share of people who leave at each release
+        #[arg(long, default_value_t = 0.05)]
+        churn: f64,
+        /// Number of releases
+        #[arg(long, default_value_t = 5)]
+        releases: usize,
+        /// Seed of leaving and coming
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// Keys of `[series]`, such as "start_k = 20, turnover = true"
+        #[arg(long, value_delimiter = ',')]
+        series: Vec<String>,
+    },
     /// Generalization strings with proof and under a limit, and clustering against all pairs
     Strings {
         /// Required k
@@ -127,6 +159,33 @@ enum What {
         #[arg(long, default_value = "")]
         only: String,
     },
+    /// A table in parts within a limit on memory, beside the same in memory
+    Scale {
+        /// Rows
+        #[arg(long, default_value_t = 10_000_000)]
+        rows: usize,
+        /// The limit
+        #[arg(long, default_value = "1GiB")]
+        memory: String,
+        /// The method
+        #[arg(long, default_value = "auto")]
+        method: String,
+        /// Leave out the run in memory
+        #[arg(long)]
+        skip_memory: bool,
+    },
+    /// What parts cost in loss: census9-like, and Adult blown up
+    ScaleQuality {
+        /// Tasks whose name begins with this
+        #[arg(long, default_value = "")]
+        only: String,
+        /// Rows of Adult
+        #[arg(long, default_value_t = 1_000_000)]
+        rows: usize,
+    },
+    /// One run, told as JSON (used by scale)
+    #[command(hide = true)]
+    ScaleRun { data: PathBuf, policy: PathBuf, memory: u64, parts: usize },
     /// One run, told as JSON (used by the sweep)
     #[command(hide = true)]
     Run { data: PathBuf, policy: PathBuf, release: PathBuf, method: String, k: usize, threads: usize },
@@ -144,16 +203,34 @@ fn main() -> Result<()> {
         Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Peel) => peel::measure(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Close { only }) => close::run(only, arguments.threads),
+        Some(What::Search { only }) => search::run(only, arguments.most, arguments.threads),
         Some(What::Tasks { count, seed }) => tasks::run(*count, *seed, arguments.threads),
         Some(What::Leak { only, way, rows, census, draws, census_draws }) => {
             let draws = leak::Draws { synthetic: *draws, census: *census_draws };
             leak::run(only, way, *rows, *census, draws)
         }
         Some(What::Refine) => refine::run(arguments.most.min(1_000_000), arguments.threads, arguments.repeat),
+        Some(What::Series { k, l, churn, releases, seed, series }) => {
+            let more = series.join("\n");
+            let setting = series::Setting {
+                k: k.clone(),
+                l: *l,
+                churn: *churn,
+                releases: *releases,
+                seed: *seed,
+                more,
+            };
+            series::run(&setting, arguments.threads)
+        }
         Some(What::Strings { k, seconds, no_cluster }) => strings::run(*k, *seconds, !no_cluster),
         Some(What::Against { older, newer, only }) => {
             against::run(older, newer, only, arguments.threads, arguments.repeat)
         }
+        Some(What::Scale { rows, memory, method, skip_memory }) => {
+            scale::measure(*rows, memory, method, arguments.k, *skip_memory)
+        }
+        Some(What::ScaleQuality { only, rows }) => scale::quality(only, *rows),
+        Some(What::ScaleRun { data, policy, memory, parts }) => scale::run(data, policy, *memory, *parts),
         Some(What::Copy { data, target }) => sweep::copy(data, target),
         Some(What::Run { data, policy, release, method, k, threads }) => {
             sweep::run(data, policy, release, method, *k, *threads)

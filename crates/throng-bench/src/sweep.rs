@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use throng::policy::Policy;
 use throng::run::Anonymize;
 use throng::watch::Unwatched;
-use throng_bench::{Result, blow_up, copy_csv, peak_memory};
+use throng_bench::{Result, blow_up, copy_csv, cpu_seconds, peak_memory};
 
 use crate::Arguments;
 
@@ -101,6 +101,20 @@ fn child(arguments: &[PathBuf], target: &Path) -> Result<Value> {
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
+/// What one run in a process of its own told: seconds by stage, CPU seconds, memory and GCP.
+pub fn measured(
+    data: &Path,
+    policy: &Path,
+    release: &Path,
+    method: &str,
+    k: usize,
+    threads: usize,
+) -> Result<Value> {
+    let parts = [PathBuf::from("run"), data.into(), policy.into(), release.into()];
+    let (k, threads) = (k.to_string(), threads.to_string());
+    child(&[&parts[..], &[method.into(), k.into(), threads.into()]].concat(), release)
+}
+
 /// One copy, told as JSON.
 pub fn copy(data: &Path, target: &Path) -> Result<()> {
     let start = Instant::now();
@@ -117,6 +131,7 @@ pub fn run(data: &Path, policy: &Path, release: &Path, method: &str, k: usize, t
     let report = pool.install(|| run.run(&Unwatched))?;
     let mut told = json!(report.seconds);
     told["memory"] = json!(peak_memory());
+    told["cpu"] = json!(cpu_seconds());
     told["gcp"] = json!(report.measures.gcp);
     say!("{told}");
     Ok(())

@@ -37,6 +37,8 @@ pub enum Command {
     Compare(Compare),
     /// Tell what a release is still good for
     Evaluate(Evaluate),
+    /// Open a web application in the browser that leads from a table to a release
+    Studio(Studio),
     /// Propose a hierarchy for a category of a table
     Hierarchy(Hierarchy),
     /// Draw random tables to see whether k is reachable at all
@@ -72,6 +74,7 @@ impl Command {
             | Command::Hierarchy(_)
             | Command::Anonymize(_)
             | Command::Apply(_)
+            | Command::Studio(_)
             | Command::Completions { .. }
             | Command::Man { .. } => false,
         };
@@ -137,12 +140,12 @@ fn data_help() -> String {
 /// Arguments of `anonymize`.
 #[derive(Args, Debug)]
 pub struct Anonymize {
-    #[arg(help = data_help())]
-    pub data: PathBuf,
+    #[arg(help = data_help() + "; several files, a folder or a pattern in quotes are read as one table", required = true)]
+    pub data: Vec<PathBuf>,
     /// The policy
     #[arg(short, long)]
     pub policy: PathBuf,
-    /// The release to write, or - for standard output
+    /// The release to write, or - for standard output; a name that ends in / is a folder of files
     #[arg(short, long, value_name = "RELEASE")]
     pub output: PathBuf,
     #[command(flatten)]
@@ -157,6 +160,9 @@ pub struct Anonymize {
     /// How to write quasi-identifiers
     #[arg(long, value_enum, default_value_t)]
     pub publish: Publish,
+    /// With --publish midpoints: which number stands for a class [default: median]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub midpoint: Option<Midpoint>,
     /// Put a ' before cells that a spreadsheet would run as formulas (CSV and TSV)
     #[arg(long)]
     pub escape_formulas: bool,
@@ -173,8 +179,50 @@ pub struct Anonymize {
     /// Passes over the table in search of a better lower bound; more take longer
     #[arg(long, value_name = "PASSES", value_parser = clap::value_parser!(u32).range(1..))]
     pub effort: Option<u32>,
+    /// Memory that the run may take, such as 2GiB: a table that does not fit is solved in parts, which are kept in files meanwhile
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Folder for files that hold what does not fit into memory; beside the release by default. They are removed at the end
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+    /// Number of parts, to compare runs
+    #[arg(long, value_name = "PARTS", hide = true, value_parser = clap::value_parser!(u32).range(1..=400))]
+    pub parts: Option<u32>,
+    /// Seconds for the method (auto, peel, and improvement of any), and the lower bound together; without it both take as
+    /// long as suits the size of the table, and the same seed gives the same release
+    #[arg(long, value_name = "S", value_parser = seconds, conflicts_with = "effort")]
+    pub seconds: Option<f64>,
+    #[command(flatten)]
+    pub series: Series,
     #[command(flatten)]
     pub running: Running,
+}
+
+/// Seconds on the command line.
+fn seconds(text: &str) -> Result<f64, String> {
+    let allowed = throng::method::options::Numbers::SECONDS;
+    let number = text.parse::<f64>().ok().filter(|number| allowed.contains(*number));
+    number.ok_or_else(|| format!("must be {}", allowed.describe()))
+}
+
+/// Arguments of releases that follow on each other.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Series of releases")]
+pub struct Series {
+    /// Keep a ledger, so that further releases can follow on this one; alone it begins a series. Its key is written
+    /// beside it, as FILE.key. Both are for you alone
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["recipe", "certificate"])]
+    pub ledger: Option<PathBuf>,
+    /// The last release of the series, on which this one follows
+    #[arg(long, value_name = "RELEASE", requires = "ledger")]
+    pub after: Option<PathBuf>,
+    /// A file that names people to erase, one per line as in the column with the role person; their classes are never
+    /// published again
+    #[arg(long, value_name = "FILE", requires = "after")]
+    pub erase: Option<PathBuf>,
+    /// The last release in the ledger was never handed out: make this one in its place
+    #[arg(long, requires = "ledger")]
+    pub replace: bool,
 }
 
 /// Arguments of `certify`.
@@ -216,6 +264,9 @@ pub struct Apply {
     /// A file of random bytes that keys the order of rows, to repeat a release byte for byte; fresh by default
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
+    /// How to write quasi-identifiers
+    #[arg(long, value_enum, default_value_t)]
+    pub publish: Masked,
     /// Put a ' before cells that a spreadsheet would run as formulas (CSV and TSV)
     #[arg(long)]
     pub escape_formulas: bool,
@@ -224,6 +275,16 @@ pub struct Apply {
     pub report: Vec<PathBuf>,
     #[command(flatten)]
     pub running: Running,
+}
+
+/// How quasi-identifiers of masked records are written.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Masked {
+    /// One cell each: a value, a range like [24-32), or a node of the hierarchy
+    #[default]
+    Cells,
+    /// Numeric ones as two columns, NAME.min and NAME.max; of a range like [24-32) these are 24 and 32
+    Bounds,
 }
 
 /// What happens if masked records do not meet the requirement.
@@ -274,17 +335,39 @@ pub enum Publish {
     Cells,
     /// Numeric ones as two columns, NAME.min and NAME.max
     Bounds,
+    /// Numeric ones as one number for each class, NAME.median or NAME.mean (see --midpoint)
+    Midpoints,
     /// Exact, with a column `group`; the sensitive values by group go to a second file, NAME.sensitive.ENDING
     Permutation,
+}
+
+/// Which number stands for a class.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Midpoint {
+    /// Half of its values lie below and half above; one far value hardly moves it
+    Median,
+    /// The sum of its values over their number; one far value moves it
+    Mean,
 }
 
 /// Arguments of `audit`.
 #[derive(Args, Debug)]
 pub struct Audit {
     /// The original table
-    pub data: PathBuf,
+    #[arg(required_unless_present = "series")]
+    pub data: Option<PathBuf>,
     /// The release
-    pub release: PathBuf,
+    #[arg(required_unless_present = "series")]
+    pub release: Option<PathBuf>,
+    /// Look at releases that follow on each other, first to last
+    #[arg(long, value_name = "RELEASES", num_args = 1.., conflicts_with_all = ["data", "release", "attack"])]
+    pub series: Vec<PathBuf>,
+    /// The ledger of the series: what the releases alone cannot show
+    #[arg(long, value_name = "FILE", requires = "series")]
+    pub ledger: Option<PathBuf>,
+    /// The table of each release, in the same order
+    #[arg(long, value_name = "TABLES", num_args = 1.., requires = "ledger")]
+    pub tables: Vec<PathBuf>,
     /// The policy
     #[arg(short, long)]
     pub policy: PathBuf,
@@ -338,6 +421,9 @@ pub struct Compare {
     /// A file of random bytes that every lot is drawn from, to repeat the figures; fresh by default
     #[arg(long, value_name = "FILE")]
     pub secret: Option<PathBuf>,
+    /// Ask too how far COUNT queries on each release are off, on average
+    #[arg(long)]
+    pub queries: bool,
     /// The page to write
     #[arg(short, long, value_name = "REPORT.html")]
     pub output: PathBuf,
@@ -379,6 +465,32 @@ pub struct Evaluate {
 
 fn task_names() -> Vec<&'static str> {
     throng::evaluate::STANDARD.iter().map(|entry| entry.name).collect()
+}
+
+/// Arguments of `studio`.
+#[derive(Args, Debug)]
+pub struct Studio {
+    /// The table to open; it lies in the folder where the command is run, or below it
+    pub table: Option<PathBuf>,
+    /// The policy; throng.toml in that folder by default, and written there if it does not exist
+    #[arg(short, long)]
+    pub policy: Option<PathBuf>,
+    /// The port to listen on; any free one by default
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+    /// Do not open a browser
+    #[arg(long)]
+    pub no_open: bool,
+    /// Listen on this address instead of 127.0.0.1, for a server in an institution; needs --password. The connection is not
+    /// encrypted: put a proxy with TLS before it
+    #[arg(long, value_name = "ADDRESS", requires = "password")]
+    pub listen: Option<std::net::IpAddr>,
+    /// A file with the password that --listen asks for
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub password: Option<PathBuf>,
+    /// A name under which browsers reach the server, with the port if there is one; may be repeated
+    #[arg(long, value_name = "NAME", requires = "listen")]
+    pub host: Vec<String>,
 }
 
 /// Arguments of `simulate`.

@@ -48,7 +48,7 @@ impl Watch for Progress {
         self.with_bar(|bar| {
             bar.finish_and_clear();
             let (template, length) = match (total, name) {
-                (Some(_), "reading") => {
+                (Some(_), name) if name.starts_with("reading") => {
                     ("{msg:12} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}", total)
                 }
                 (Some(_), _) => ("{msg:12} {wide_bar} {human_pos}/{human_len} {per_sec} {eta}", total),

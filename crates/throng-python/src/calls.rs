@@ -67,15 +67,15 @@ fn made<'py>(
     py: Python<'py>,
     done: Anonymized<Batches>,
     given: &Given,
-    missing: &str,
-    as_it_is: &dyn Fn(&str) -> bool,
+    policy: &Policy,
+    escape_formulas: bool,
 ) -> Made<'py> {
     let names = |schema: &arrow_schema::SchemaRef| {
         let fields = schema.fields().iter().map(|field| field.name().clone());
-        fields.filter(|name| done.sensitive.is_some() || as_it_is(name)).collect::<Vec<_>>()
+        fields.filter(|name| done.sensitive.is_some() || policy.publishes_as_it_is(name)).collect::<Vec<_>>()
     };
     let origin = given.schema.clone().map(|schema| (schema.clone(), names(&schema)));
-    let table = |batches: Batches| Table::new(batches, missing.to_owned(), origin.clone());
+    let table = |batches: Batches| Table::new(batches, policy.missing(), origin.clone(), escape_formulas);
     let rows: Vec<u8> = done.rows.iter().flat_map(|row| row.to_le_bytes()).collect();
     (
         table(done.release.clone()),
@@ -93,16 +93,13 @@ pub fn anonymize<'py>(
     policy: &Bound<'py, Policy>,
     order: &str,
     publish: &str,
+    escape_formulas: bool,
     overrides: Vec<String>,
     running: Running<'py>,
 ) -> PyResult<Made<'py>> {
     let (own, data, secret) = (policy.get().0.clone(), given.data.clone(), running.secret()?);
     let order = named(order, "order", &[("random", Order::Shuffled), ("keep", Order::Keep)])?;
-    let publish = named(
-        publish,
-        "publish",
-        &[("cells", Publish::Cells), ("bounds", Publish::Bounds), ("permutation", Publish::Permutation)],
-    )?;
+    let publish = published(publish)?;
     let mut done = work::run(py, running.threads, running.progress, move |watch| {
         let run = Anonymize::new(&own)
             .read(data)
@@ -116,8 +113,7 @@ pub fn anonymize<'py>(
         }
     })?;
     done.report.provenance.overrides = overrides;
-    let policy = policy.get();
-    Ok(made(py, done, &given, &policy.missing(), &|name| policy.publishes_as_it_is(name)))
+    Ok(made(py, done, &given, policy.get(), escape_formulas))
 }
 
 #[pyfunction]
@@ -127,10 +123,13 @@ pub fn apply<'py>(
     given: Given,
     unmet: &str,
     order: &str,
+    publish: &str,
+    escape_formulas: bool,
     running: Running<'py>,
 ) -> PyResult<Made<'py>> {
     let (own, data, secret) = (recipe.get().0.clone(), given.data.clone(), running.secret()?);
     let order = named(order, "order", &[("random", Order::Shuffled), ("keep", Order::Keep)])?;
+    let publish = published(publish)?;
     let unmet = named(
         unmet,
         "unmet",
@@ -138,13 +137,13 @@ pub fn apply<'py>(
     )?;
     let policy = Policy(recipe.get().0.policy().map_err(|error| raised(&error))?);
     let done = work::run(py, running.threads, running.progress, move |watch| {
-        let run = Apply::new(&own).read(data).order(order).unmet(unmet).watch(watch);
+        let run = Apply::new(&own).read(data).order(order).publish(publish).unmet(unmet).watch(watch);
         match secret {
             Some(secret) => run.secret(secret).to_batches(),
             None => run.to_batches(),
         }
     })?;
-    Ok(made(py, done, &given, &policy.missing(), &|name| policy.publishes_as_it_is(name)))
+    Ok(made(py, done, &given, &policy, escape_formulas))
 }
 
 #[pyfunction]
@@ -196,12 +195,16 @@ pub fn compare(
     given: Given,
     methods: Vec<String>,
     ks: Vec<usize>,
+    queries: bool,
     policy: &Bound<'_, Policy>,
     running: Running<'_>,
 ) -> PyResult<Report> {
     let (own, secret) = (policy.get().0.clone(), running.secret()?);
     let comparison = work::run(py, running.threads, running.progress, move |watch| {
-        let compare = Compare::new(&own).read(given.data).methods(methods).k(ks).watch(watch);
+        let mut compare = Compare::new(&own).read(given.data).methods(methods).k(ks).watch(watch);
+        if queries {
+            compare = compare.with_queries();
+        }
         match secret {
             Some(secret) => compare.secret(secret).run(),
             None => compare.run(),
@@ -293,6 +296,20 @@ pub fn methods() -> PyResult<String> {
     };
     let all: Result<Vec<_>> = methods.iter().map(one).collect();
     all.and_then(|all| throng::report::json(&all)).map_err(|error| raised(&error))
+}
+
+fn published(word: &str) -> PyResult<Publish> {
+    named(
+        word,
+        "publish",
+        &[
+            ("cells", Publish::Cells),
+            ("bounds", Publish::Bounds),
+            ("medians", Publish::Medians),
+            ("means", Publish::Means),
+            ("permutation", Publish::Permutation),
+        ],
+    )
 }
 
 fn named<T: Copy>(word: &str, argument: &str, words: &[(&str, T)]) -> PyResult<T> {

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use throng::Error;
+use throng::formula::Formulas;
 use throng::release::Batches;
 
 use crate::errors::raised;
@@ -26,12 +27,19 @@ pub struct Table {
     missing: String,
     /// The schema of the table that it was made from, and the columns that have their types back.
     origin: Option<(SchemaRef, Vec<String>)>,
+    /// Whether cells that a spreadsheet would run get a mark in delimited text.
+    escape_formulas: bool,
     typed: OnceLock<Batches>,
 }
 
 impl Table {
-    pub fn new(batches: Batches, missing: String, origin: Option<(SchemaRef, Vec<String>)>) -> Self {
-        Table { batches, missing, origin, typed: OnceLock::new() }
+    pub fn new(
+        batches: Batches,
+        missing: String,
+        origin: Option<(SchemaRef, Vec<String>)>,
+        escape_formulas: bool,
+    ) -> Self {
+        Table { batches, missing, origin, escape_formulas, typed: OnceLock::new() }
     }
 
     /// The batches with the types of the table that they were made from.
@@ -66,11 +74,16 @@ impl Table {
         Ok(to_schema_pycapsule(py, self.typed().schema.as_ref())?)
     }
 
-    /// Writes a file in the format that its name tells.
-    fn write(slf: Bound<'_, Self>, path: PathBuf) -> PyResult<()> {
-        let py = slf.py();
-        let (batches, missing) = (slf.get().batches.clone(), slf.get().missing.clone());
-        work::run(py, None, None, move |_| batches.write(&path, &missing))
+    /// Writes a file in the format that its name tells; marks before formulas as this says, or as the run was told.
+    #[pyo3(signature = (path, escape_formulas=None))]
+    fn write(slf: Bound<'_, Self>, path: PathBuf, escape_formulas: Option<bool>) -> PyResult<()> {
+        let (py, own) = (slf.py(), slf.get());
+        let (batches, missing) = (own.batches.clone(), own.missing.clone());
+        let formulas = match escape_formulas.unwrap_or(own.escape_formulas) {
+            true => Formulas::Escape,
+            false => Formulas::Keep,
+        };
+        work::run(py, None, None, move |_| batches.write(&path, &missing, formulas))
     }
 
     #[getter]
@@ -120,17 +133,23 @@ impl Table {
             Some((schema, names)) => Some((PyBytes::new(py, &encoded(schema, &[])?), names.clone())),
             None => None,
         };
-        let arguments = (rows, own.missing.clone(), origin).into_pyobject(py)?.into_any();
+        let arguments =
+            (rows, own.missing.clone(), origin, own.escape_formulas).into_pyobject(py)?.into_any();
         Ok((py.get_type::<Table>().getattr("decoded")?, arguments))
     }
 
     #[staticmethod]
-    fn decoded(rows: &[u8], missing: String, origin: Option<(Vec<u8>, Vec<String>)>) -> PyResult<Self> {
+    fn decoded(
+        rows: &[u8],
+        missing: String,
+        origin: Option<(Vec<u8>, Vec<String>)>,
+        escape_formulas: bool,
+    ) -> PyResult<Self> {
         let origin = match origin {
             Some((schema, names)) => Some((decode(&schema)?.schema, names)),
             None => None,
         };
-        Ok(Table::new(decode(rows)?, missing, origin))
+        Ok(Table::new(decode(rows)?, missing, origin, escape_formulas))
     }
 }
 

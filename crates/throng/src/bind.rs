@@ -18,7 +18,7 @@ use crate::research::association;
 use crate::rules::Rules;
 use crate::secret::Secret;
 use crate::table::domain::Encoding;
-use crate::table::{Storage, Table, tails};
+use crate::table::{self, Domain, Sketch, Storage, Table, tails};
 
 /// A plan to read tables under a policy: checks that all columns it names are there, and keeps each as it must be.
 pub fn plan(policy: &Policy) -> impl Fn(&[String]) -> Result<Vec<Storage>> + Sync + '_ {
@@ -46,8 +46,14 @@ pub fn storage(policy: &Policy, names: &[String]) -> Vec<Storage> {
 impl Problem {
     /// Joins a table and a policy.
     pub fn new(table: &Table, policy: &Policy) -> Result<Self> {
+        Self::among(table, policy, None)
+    }
+
+    /// Joins some rows of a table, ascending, and a policy. Domains are those of the whole table, so that the same cell costs
+    /// the same whoever is asked about.
+    pub fn among(table: &Table, policy: &Policy, chosen: Option<&[u32]>) -> Result<Self> {
         policy.check_columns(table.names())?;
-        let data = data(table, policy)?;
+        let data = data(table, policy, chosen)?;
         let rules = Rules::bind(&data.attributes, |name| rules_of(policy, name), policy.source())?;
         let (limits, demands_by_key) = limits_and_demands(table, policy, &data)?;
         let data = Data { demands: largest(&demands_by_key), demands_by_key, ..data };
@@ -60,15 +66,95 @@ impl Problem {
     }
 }
 
-/// The records of a table in codes. Nobody demands anything yet.
-fn data(table: &Table, policy: &Policy) -> Result<Data> {
+/// A value that does not belong into its domain: the column, the text, and what is wrong.
+pub(crate) struct Stranger {
+    pub column: usize,
+    pub text: String,
+    pub error: Error,
+}
+
+/// The problem of a table of which only sketches are at hand, without records; and for each column that is looked at the code of
+/// each value of its sketch.
+pub(crate) fn of_sketches(
+    names: &[String],
+    policy: &Policy,
+    sketch: impl Fn(usize) -> Option<Sketch>,
+) -> Result<(Problem, Vec<(usize, Vec<u32>)>), Box<Stranger>> {
+    let mut parts = Parts::default();
+    let mut codes_of = Vec::new();
+    for role in [Role::Quasi, Role::Sensitive, Role::Class] {
+        for column in (0..names.len()).filter(|at| policy.role(&names[*at]) == role) {
+            let Encoding { domain, codes } = encode_sketch(names, policy, column, sketch(column))?;
+            codes_of.push((column, codes));
+            parts.push(names[column].clone(), column, policy, domain, Vec::new());
+        }
+    }
+    codes_of.sort_by_key(|(column, _)| *column);
+    let attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
+    let whole = |error: Error| Box::new(Stranger { column: 0, text: String::new(), error });
+    let rules = Rules::bind(&attributes, |name| rules_of(policy, name), policy.source()).map_err(whole)?;
+    let data = Data {
+        records: Records::Narrow(Matrix::zeros(0, attributes.len())),
+        attributes,
+        sensitive: parts.sensitive,
+        labels: parts.labels,
+        people: None,
+        together: false,
+        number_column: None,
+        demands: None,
+        demands_by_key: Vec::new(),
+        seed: policy.method.seed,
+        secret: Secret::fresh().map_err(whole)?,
+        rows: None,
+        dropped: 0,
+        cache: Cache::default(),
+        whole: None,
+    };
+    let requirement = Requirement::default();
+    Ok((Problem { data, requirement, limits: Limits::default(), rules, suppressible: 0 }, codes_of))
+}
+
+fn encode_sketch(
+    names: &[String],
+    policy: &Policy,
+    column: usize,
+    sketch: Option<Sketch>,
+) -> Result<Encoding, Box<Stranger>> {
+    let sketch = sketch.unwrap_or_default();
+    let written = policy.attributes.get(&names[column]);
+    let stranger = |text: &str, error: Error| {
+        let error = error.in_column(column as u64 + 1).for_attribute(&names[column]);
+        Box::new(Stranger { column, text: text.to_owned(), error })
+    };
+    let mut encoding = sketch.encode(&policy.missing, written).map_err(|misfit| {
+        let text = sketch.values().nth(misfit.entry as usize).map_or("", |(text, _)| text);
+        stranger(text, Error::new(misfit.code, misfit.message).with_hint(misfit.hint))
+    })?;
+    if let Some(own) = written.filter(|own| !(own.leaf_weights.is_empty() && own.node_weights.is_empty())) {
+        let kind = encoding.domain.kind();
+        table::check_weights(kind, encoding.domain.weigh(&own.leaf_weights, &own.node_weights))
+            .map_err(|error| stranger("", error))?;
+    }
+    Ok(encoding)
+}
+
+/// The records of a table in codes, or of some of its rows. Nobody demands anything yet.
+fn data(table: &Table, policy: &Policy, chosen: Option<&[u32]>) -> Result<Data> {
     let encoded = encode(table, policy)?;
     let people = People::of_rows(table, &columns_of(table, policy, Role::Person), &policy.missing);
     let nobody = people.as_ref().map_or(&[][..], |(_, nobody)| nobody);
     if let (Some(row), Incomplete::Keep) = (nobody.first(), policy.incomplete) {
         return Err(nobodys_record(table, policy, *row));
     }
-    let rows = complete_rows(table, policy, &encoded, nobody);
+    let complete = complete_rows(table, policy, &encoded, nobody);
+    let asked = chosen.map_or(table.len(), <[u32]>::len);
+    let rows = match (complete, chosen) {
+        (complete, None) => complete,
+        (None, Some(chosen)) => Some(chosen.to_vec()),
+        (Some(complete), Some(chosen)) => {
+            Some(chosen.iter().filter(|row| complete.binary_search(row).is_ok()).copied().collect())
+        }
+    };
     let people = people.map(|(people, _)| match &rows {
         Some(rows) => people.of_some(rows),
         None => people,
@@ -95,8 +181,9 @@ fn data(table: &Table, policy: &Policy) -> Result<Data> {
         seed: policy.method.seed,
         secret: Secret::fresh()?,
         rows,
-        dropped: table.len() - count,
+        dropped: asked - count,
         cache: Cache::default(),
+        whole: None,
     })
 }
 
@@ -143,22 +230,29 @@ impl Parts {
         let mut parts = Parts::default();
         for (column, Encoding { domain, codes }) in encoded {
             let name = table.names()[column].clone();
-            let (place, written) = match policy.attributes.get_full(&name) {
-                Some((place, _, written)) => (place, Some(written)),
-                None => (usize::MAX, None),
+            let codes = match policy.role(&name) {
+                Role::Quasi => codes,
+                _ => column_codes(table, column, &codes, rows),
             };
-            let has_hierarchy = written.is_some_and(|attribute| attribute.hierarchy.is_some());
-            let role = policy.role(&name);
-            if role == Role::Quasi {
-                let weight = written.map_or(1.0, |attribute| attribute.weight);
-                parts.quasi.push((Attribute { name, column, weight, domain, has_hierarchy, place }, codes));
-                continue;
-            }
-            let codes = column_codes(table, column, &codes, rows);
-            let own = Protected { name, column, domain, has_hierarchy, codes, people: None };
-            if role == Role::Sensitive { parts.sensitive.push(own) } else { parts.labels.push(own) }
+            parts.push(name, column, policy, domain, codes);
         }
         parts
+    }
+
+    fn push(&mut self, name: String, column: usize, policy: &Policy, domain: Domain, codes: Vec<u32>) {
+        let (place, written) = match policy.attributes.get_full(&name) {
+            Some((place, _, written)) => (place, Some(written)),
+            None => (usize::MAX, None),
+        };
+        let has_hierarchy = written.is_some_and(|attribute| attribute.hierarchy.is_some());
+        let role = policy.role(&name);
+        if role == Role::Quasi {
+            let weight = written.map_or(1.0, |attribute| attribute.weight);
+            self.quasi.push((Attribute { name, column, weight, domain, has_hierarchy, place }, codes));
+            return;
+        }
+        let own = Protected { name, column, domain, has_hierarchy, codes, people: None, whole: None };
+        if role == Role::Sensitive { self.sensitive.push(own) } else { self.labels.push(own) }
     }
 }
 

@@ -108,9 +108,13 @@ pub mod rules;
 #[doc(hidden)]
 pub mod run;
 #[doc(hidden)]
+pub mod scale;
+#[doc(hidden)]
 pub mod schema;
 #[doc(hidden)]
 pub mod secret;
+#[doc(hidden)]
+pub mod series;
 #[doc(hidden)]
 pub mod simulate;
 #[doc(hidden)]

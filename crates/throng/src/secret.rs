@@ -44,6 +44,14 @@ impl Secret {
         Secret(blake3::derive_key("throng secret of a release, version 1", bytes))
     }
 
+    /// Another one that follows from this one and a text: who knows only what was drawn from the one knows nothing of the
+    /// other. Releases of a series are drawn from secrets of their own, because an order that is repeated can be undone by
+    /// comparing.
+    pub fn derived(&self, text: &str) -> Self {
+        let mut hasher = blake3::Hasher::new_derive_key("throng secret that follows from another, version 1");
+        Secret(*hasher.update(&self.0).update(text.as_bytes()).finalize().as_bytes())
+    }
+
     /// The secret in a file, whatever its bytes are.
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path)
@@ -57,6 +65,14 @@ impl Secret {
             .with_hint("make one with `head -c 32 /dev/urandom > FILE`, and keep it to yourself"));
         }
         Ok(Self::from_bytes(&bytes))
+    }
+
+    /// The secret of a part of a table, for whatever is drawn in it: lots of one part tell nothing of those of another.
+    pub fn of_part(&self, round: u32, part: u32) -> Self {
+        let mut own = self.0.to_vec();
+        own.extend(round.to_le_bytes());
+        own.extend(part.to_le_bytes());
+        Secret(blake3::derive_key("throng secret of a part of a table, version 1", &own))
     }
 
     /// The random numbers of one use. Uses have streams of their own, so that one does not move another; the table of

@@ -1,5 +1,7 @@
 //! Progress and cancellation, handed in by whoever runs the work.
 
+use std::time::{Duration, Instant};
+
 use crate::error::{Error, Result};
 
 /// Someone who watches long work and may stop it.
@@ -33,6 +35,10 @@ pub trait Watch: Sync {
     fn take_stop(&self) -> bool {
         false
     }
+    /// By when a method that can stop at any time should be done, if somebody gave it a time.
+    fn until(&self) -> Option<Instant> {
+        None
+    }
     /// An error once the work should stop, to be used with `?`.
     fn check(&self) -> Result<()> {
         if self.stopped() { Err(Error::cancelled()) } else { Ok(()) }
@@ -49,3 +55,52 @@ pub trait Watch: Sync {
 pub struct Unwatched;
 
 impl Watch for Unwatched {}
+
+/// The same watcher, who gives the work a time.
+pub struct Timed<'a> {
+    watch: &'a dyn Watch,
+    until: Instant,
+}
+
+impl<'a> Timed<'a> {
+    /// So many seconds from now, or less where there was less.
+    pub fn seconds(watch: &'a dyn Watch, seconds: f64) -> Self {
+        let until = Instant::now() + Duration::from_secs_f64(seconds);
+        Timed { watch, until: watch.until().map_or(until, |known| known.min(until)) }
+    }
+
+    /// For work of so many records where so many are still to come: its share of the time that is left, if there is a limit.
+    pub fn share(watch: &'a dyn Watch, records: usize, of: usize) -> Option<Self> {
+        let left = watch.until()?.saturating_duration_since(Instant::now());
+        Some(Timed {
+            watch,
+            until: Instant::now() + left.mul_f64(records as f64 / of.max(records).max(1) as f64),
+        })
+    }
+}
+
+impl Watch for Timed<'_> {
+    fn stage(&self, name: &str, total: Option<u64>) {
+        self.watch.stage(name, total);
+    }
+
+    fn advance(&self, steps: u64) {
+        self.watch.advance(steps);
+    }
+
+    fn note(&self, words: &str) {
+        self.watch.note(words);
+    }
+
+    fn stopped(&self) -> bool {
+        self.watch.stopped()
+    }
+
+    fn take_stop(&self) -> bool {
+        self.watch.take_stop()
+    }
+
+    fn until(&self) -> Option<Instant> {
+        Some(self.until)
+    }
+}

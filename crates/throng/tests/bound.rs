@@ -334,6 +334,33 @@ fn the_same_prices_on_any_number_of_threads() {
     }
 }
 
+/// Whichever way prices are found, over all boxes or around each record, they are a proof that can be checked.
+#[test]
+fn bounds_of_larger_classes_hold_with_any_number_of_numbers() {
+    for k in [4, 25, 90] {
+        let tiny = larger(260, What::K(k));
+        let one = tiny.policy();
+        let none = one.replace(
+            "[attribute.n]\nrole = \"quasi\"\nkind = \"numeric\"",
+            "[attribute.n]\nrole = \"quasi\"\nkind = \"categorical\"",
+        );
+        let two = one.replace(
+            "[attribute.mine]\nrole = \"identifier\"",
+            "[attribute.mine]\nrole = \"quasi\"\nkind = \"numeric\"",
+        );
+        assert!(none != one && two != one);
+        for policy in [&none, &one, &two] {
+            let loaded = common::loaded(tiny.csv(), policy);
+            for passes in [1, 5] {
+                let proof =
+                    lower_bound(&loaded.problem, Effort::Passes(passes), &Unwatched).unwrap().unwrap();
+                let checked = proof.certificate.unwrap().check(&loaded.problem, &Unwatched).unwrap();
+                assert_eq!(checked, Checked::Proved(proof.bound.gcp), "k = {k}, {passes} passes\n{policy}");
+            }
+        }
+    }
+}
+
 #[test]
 fn more_passes_never_prove_less() {
     let tiny = larger(300, What::K(5));

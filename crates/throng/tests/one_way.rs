@@ -56,6 +56,7 @@ fn compared(data: &Path, policy: &Policy, method: &str) -> Option<Told> {
         policy: policy.clone(),
         methods: vec![method.to_owned()],
         ks: Vec::new(),
+        queries: false,
         secret: secret(),
         registry: Default::default(),
     };

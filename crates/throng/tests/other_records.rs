@@ -11,7 +11,7 @@ use throng::error::Fault;
 use throng::plan::Unmet;
 use throng::policy::Policy;
 use throng::recipe::Recipe;
-use throng::release::Order;
+use throng::release::{Order, Publish};
 use throng::run::{Anonymize, Apply};
 use throng::watch::Unwatched;
 
@@ -51,6 +51,7 @@ fn mask(
         hashes,
         secret,
         formulas: Default::default(),
+        publish: Publish::Cells,
     }
     .prepare(&Unwatched)?
     .publish()?;

@@ -304,6 +304,18 @@ proptest! {
         }
     }
 
+    /// Where equal values are published alike, a record fits one class only, and two files tell how many people each has.
+    #[test]
+    fn an_audit_of_files_counts_people_exactly_where_classes_do_not_overlap(visits in visits(40)) {
+        let loaded = visits.load("k = 2", "rv-global", "");
+        if let Some((release, measures)) = run(&loaded, Order::Shuffled) {
+            prop_assume!(measures.suppressed == 0);
+            let audited = measured(&loaded.problem, &loaded.policy, &release);
+            prop_assert_eq!(audited.k, measures.k);
+            prop_assert_eq!(audited.people.unwrap().class_sizes, measures.people.unwrap().class_sizes);
+        }
+    }
+
     /// A number for each person tells an audit all, and follows nobody into another release.
     #[test]
     fn numbers_stand_for_people_and_are_drawn_anew(visits in visits(30)) {

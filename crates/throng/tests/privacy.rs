@@ -33,6 +33,7 @@ fn counted(encoding: Encoding, counts: &[u32], has_hierarchy: bool) -> Protected
         has_hierarchy,
         codes: repeated.collect(),
         people: None,
+        whole: None,
     }
 }
 

@@ -76,6 +76,7 @@ fn apply(folder: &Path, recipe: Recipe, text: &str, unmet: Unmet) -> throng::Res
         hashes: false,
         secret: None,
         formulas: Default::default(),
+        publish: Default::default(),
     };
     apply.prepare(&Unwatched)?.publish()?;
     Ok(rows_of(&release))

@@ -88,6 +88,7 @@ fn a_comparison_tells_which_options_each_method_did_not_take() {
         policy: with_options(),
         methods: ["peel", "mondrian", "hilbert"].map(str::to_owned).to_vec(),
         ks: Vec::new(),
+        queries: false,
         secret: None,
         registry: Registry::default(),
     };

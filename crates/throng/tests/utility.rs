@@ -78,7 +78,7 @@ proptest! {
         let all: Vec<usize> = (0..problem.attributes.len()).collect();
         let spread = Spread::of_solution(problem, &solution);
         for query in draw::draw(problem, &all, None, 30, seed) {
-            let (found, plain) = (spread.estimate(&query), plain_estimate(problem, &solution, &query));
+            let (found, plain) = (spread.estimate(&query, &[]), plain_estimate(problem, &solution, &query));
             prop_assert!((found - plain).abs() < 1e-9, "{}: {found} and {plain}", query.name);
         }
         // With a class for each record, estimates are exact where no cell is a range.
@@ -289,6 +289,77 @@ fn leaf_weights_count_in_penalties_bounds_and_audits() {
 }
 
 #[test]
+fn node_weights_make_the_leaves_below_weigh_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = "[privacy]\nk = 2\n[attribute.country]\nrole = \"quasi\"\n\
+        leaf_weights = { Italy = 3 }\nnode_weights = { Europe = 2, South = 1.5, America = 0.5 }\n\
+        hierarchy = { Europe = { South = [\"Italy\", \"Spain\"], France = {} }, America = [\"US\", \"Canada\"] }\n";
+    let (data, policy) = written(&folder, "country\nItaly\nSpain\nUS\nCanada\n", policy);
+    let problem = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap();
+    let kernel = Kernel::new(&problem.attributes);
+    // Italy 3 · 1.5 · 2 = 9, Spain 1.5 · 2 = 3, France 2 in the hierarchy only, the others 0.5 each: 15 together.
+    for (group, expected) in
+        [(vec![0, 1], 12.0 / 15.0), (vec![2, 3], 1.0 / 15.0), (vec![0, 3], 1.0), (vec![1], 0.0)]
+    {
+        assert!((group_ncp(&problem, &kernel, &group) - expected).abs() < 1e-12, "{group:?}");
+    }
+    let release = folder.path().join("release.csv");
+    let audit = |first: &str| {
+        std::fs::write(&release, format!("country\n{first}\n{first}\nAmerica\nAmerica\n")).unwrap();
+        audit_files(&data, &release, &policy, &Unwatched).unwrap().measures
+    };
+    let wide = audit("Europe").gcp;
+    assert!((wide - (2.0 * 14.0 + 2.0) / 15.0 / 4.0).abs() < 1e-12, "{wide}");
+    let measures = audit("South");
+    assert!((measures.gcp - (2.0 * 12.0 + 2.0) / 15.0 / 4.0).abs() < 1e-12, "{}", measures.gcp);
+    // Nothing loses less; rounded down, in units of 2⁻³⁰.
+    let short = measures.gcp - measures.lower_bound.unwrap().gcp;
+    assert!((0.0..1e-8).contains(&short), "{short}");
+}
+
+#[test]
+fn a_label_that_is_repeated_where_a_level_is_missing_weighs_once() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(
+        folder.path().join("tree.csv"),
+        "Italy;South;Europe;*\nSpain;South;Europe;*\nUS;America;America;*\nCanada;America;America;*\n",
+    )
+    .unwrap();
+    let tree = folder.path().join("tree.csv").display().to_string();
+    let policy = format!(
+        "[privacy]\nk = 2\n[attribute.country]\nrole = \"quasi\"\nnode_weights = {{ America = 3 }}\nhierarchy = {tree:?}\n"
+    );
+    let (data, policy) = written(&folder, "country\nItaly\nSpain\nUS\nCanada\n", &policy);
+    let problem = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap();
+    let kernel = Kernel::new(&problem.attributes);
+    let loss = |group: &[u32]| group_ncp(&problem, &kernel, group);
+    assert!((loss(&[0, 1]) - 2.0 / 8.0).abs() < 1e-12 && (loss(&[2, 3]) - 6.0 / 8.0).abs() < 1e-12);
+}
+
+#[test]
+fn node_weights_of_what_is_no_node_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |weights: &str| {
+        format!(
+            "[privacy]\nk = 2\n[attribute.country]\nrole = \"quasi\"\nhierarchy = {{ Europe = [\"Italy\", \"France\"], Rest = [\"US\"] }}\n{weights}\n"
+        )
+    };
+    for (weights, word) in [
+        ("node_weights = { Italy = 2 }", "no group of the hierarchy"),
+        ("node_weights = { Erope = 2 }", "no group of the hierarchy"),
+        ("leaf_weights = { Europe = 2 }", "neither in the table nor in the hierarchy"),
+    ] {
+        let (data, policy) = written(&folder, "country\nItaly\nFrance\n", &text(weights));
+        let error = Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap_err();
+        assert!(error.message().contains(word), "{error}");
+    }
+    for bad in ["{ Europe = 0 }", "{ Europe = \"2\" }", "3"] {
+        let error = Policy::parse(&text(&format!("node_weights = {bad}")), None).unwrap_err();
+        assert_eq!(error.fault(), Fault::Input, "{bad}");
+    }
+}
+
+#[test]
 fn leaf_weights_of_leaves_that_are_not_there_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let text = |weights: &str| {
@@ -430,7 +501,7 @@ fn mistakes_in_queries_are_told_with_their_place() {
     for (queries, said) in [
         ("[[query]\n", "not TOML"),
         ("", "there are no queries"),
-        ("[[query]]\nwhere = { agee = 3 }\n", "\"agee\" is not a quasi-identifier"),
+        ("[[query]]\nwhere = { agee = 3 }\n", "\"agee\" is no column that queries may ask about"),
         ("[[query]]\nwhere = { age = \"x\" }\n", "query 1: \"age\" is numeric"),
         ("[[query]]\nwhere = { age = [9, 3] }\n", "ends before it begins"),
         ("[[query]]\nwhere = { sex = \"fm\" }\n", "\"fm\" is no value of \"sex\""),

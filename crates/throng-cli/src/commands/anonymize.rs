@@ -8,7 +8,7 @@ use throng::formula::Formulas;
 use throng::plan::Registry;
 use throng::release::{Files, Order, Output, Publish};
 use throng::report::{self, Report};
-use throng::run;
+use throng::run::{self, Memory};
 use throng::secret::Secret;
 use throng::{Error, ErrorCode, Result};
 
@@ -23,22 +23,30 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         policy.effort = Effort::Passes(passes);
         overrides.push(format!("--effort {passes}"));
     }
+    if let Some(seconds) = arguments.seconds {
+        overrides.push(format!("--seconds {seconds}"));
+    }
     let run = run::Anonymize {
-        data: arguments.data.clone(),
+        data: arguments.data.first().cloned().unwrap_or_default(),
+        more: arguments.data.iter().skip(1).cloned().collect(),
+        memory: memory(arguments)?,
         release: arguments.output.clone(),
         policy,
-        publish: match arguments.publish {
-            args::Publish::Cells => Publish::Cells,
-            args::Publish::Bounds => Publish::Bounds,
-            args::Publish::Permutation => Publish::Permutation,
-        },
+        publish: publish_as(arguments.publish, arguments.midpoint)?,
         order: if arguments.keep_order { Order::Keep } else { Order::Shuffled },
         overrides,
         hashes: !arguments.report.is_empty(),
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
         formulas: formulas(arguments.escape_formulas),
+        seconds: arguments.seconds,
         registry: Registry::default(),
     };
+    if run.runs_in_parts() {
+        refuse_in_parts(arguments)?;
+    }
+    if let Some(ledger) = &arguments.series.ledger {
+        return in_series(run, ledger, arguments);
+    }
     // Everything that is written is opened first, and appears together in the end: a report that cannot be written must
     // not leave a release behind.
     let mut files = run.files()?;
@@ -56,6 +64,69 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
     let certificate = certificate.map(|output| fill_certificate(output, &prepared)).transpose()?;
     publish(prepared, reports, recipe.into_iter().chain(certificate).collect(), arguments.running.quiet)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The same for a release that a ledger knows of.
+fn in_series(run: run::Anonymize, ledger: &Path, arguments: &args::Anonymize) -> Result<ExitCode> {
+    let args::Series { after, erase, replace, .. } = arguments.series.clone();
+    let run = run::Series { anonymize: run, ledger: ledger.to_owned(), after, erase, replace };
+    let mut files = run.files()?;
+    if let Some(secret) = &arguments.secret {
+        files.read_too("the secret", secret)?;
+    }
+    let reports = open_reports(&mut files, &arguments.report)?;
+    let progress = Progress::start(arguments.running.quiet)?;
+    let prepared = on_threads(&arguments.running, || run.prepare(&progress))?;
+    drop(progress);
+    publish(prepared, reports, Vec::new(), arguments.running.quiet)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What needs the whole table in memory.
+fn refuse_in_parts(arguments: &args::Anonymize) -> Result<()> {
+    let refused = |option: &str, why: &str| {
+        Err(Error::new(ErrorCode::BadUsage, format!("{option} needs the whole table in memory: {why}"))
+            .with_hint(format!("leave {option} out, or --memory, --scratch and further files")))
+    };
+    if arguments.recipe.is_some() {
+        return refused("--recipe", "a recipe recodes all of it alike");
+    }
+    if arguments.series.ledger.is_some() {
+        return refused("--ledger", "a series of releases is looked at over all records");
+    }
+    if arguments.certificate.is_some() {
+        return refused("--certificate", "the lower bound is proved over all records");
+    }
+    match arguments.effort {
+        Some(_) => refused("--effort", "the lower bound is looked for over all records"),
+        None => Ok(()),
+    }
+}
+
+/// The limit on memory, if one was given, or anything that belongs to one.
+fn memory(arguments: &args::Anonymize) -> Result<Option<Memory>> {
+    let bytes = arguments.memory.as_deref().map(Memory::parse).transpose()?;
+    let asked = bytes.is_some() || arguments.scratch.is_some() || arguments.parts.is_some();
+    let parts = arguments.parts.map(|parts| parts as usize);
+    Ok(asked.then(|| Memory { bytes, scratch: arguments.scratch.clone(), parts }))
+}
+
+/// How quasi-identifiers are written.
+fn publish_as(publish: args::Publish, midpoint: Option<args::Midpoint>) -> Result<Publish> {
+    Ok(match (publish, midpoint) {
+        (args::Publish::Midpoints, Some(args::Midpoint::Mean)) => Publish::Means,
+        (args::Publish::Midpoints, Some(args::Midpoint::Median) | None) => Publish::Medians,
+        (_, Some(_)) => {
+            return Err(Error::new(
+                ErrorCode::BadUsage,
+                "--midpoint says nothing without --publish midpoints",
+            )
+            .with_hint("write --publish midpoints too, or leave --midpoint out"));
+        }
+        (args::Publish::Cells, None) => Publish::Cells,
+        (args::Publish::Bounds, None) => Publish::Bounds,
+        (args::Publish::Permutation, None) => Publish::Permutation,
+    })
 }
 
 /// What becomes of cells that a spreadsheet would run.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use throng::Result;
 use throng::plan::Unmet;
 use throng::recipe::Recipe;
-use throng::release::{Files, Order};
+use throng::release::{Files, Order, Publish};
 use throng::run::Apply;
 use throng::secret::Secret;
 
@@ -28,6 +28,10 @@ pub fn run(arguments: &args::Apply) -> Result<ExitCode> {
         hashes: !arguments.report.is_empty(),
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
         formulas: formulas(arguments.escape_formulas),
+        publish: match arguments.publish {
+            args::Masked::Cells => Publish::Cells,
+            args::Masked::Bounds => Publish::Bounds,
+        },
     };
     let mut files = Files::default();
     files.read("the recipe", &arguments.recipe);

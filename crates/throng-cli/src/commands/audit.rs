@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use throng::policy::Policy;
 use throng::{Result, report, run};
 
 use super::{load_policy, on_threads};
@@ -11,8 +12,10 @@ use crate::show;
 
 pub fn run(arguments: &args::Audit) -> Result<ExitCode> {
     let (policy, _) = load_policy(&arguments.policy, &arguments.overrides)?;
+    let (Some(data), Some(release)) = (&arguments.data, &arguments.release) else {
+        return series(policy, arguments);
+    };
     let progress = Progress::start(arguments.running.quiet)?;
-    let (data, release) = (&arguments.data, &arguments.release);
     let (findings, attacked) = on_threads(&arguments.running, || {
         let findings = run::audit_files(data, release, &policy, &progress)?;
         let attack = || run::attack_files(data, release, &policy, &progress);
@@ -27,4 +30,24 @@ pub fn run(arguments: &args::Audit) -> Result<ExitCode> {
         attack.map_or(Ok(()), |attack| show::print(&report::attack_terminal(attack)))?;
     }
     Ok(if measures.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Looks at releases that follow on each other.
+fn series(policy: Policy, arguments: &args::Audit) -> Result<ExitCode> {
+    let args::Audit { series: releases, ledger, tables, json, running, .. } = arguments;
+    let audit = run::AuditSeries {
+        releases: releases.clone(),
+        policy,
+        ledger: ledger.clone(),
+        tables: tables.clone(),
+    };
+    let progress = Progress::start(running.quiet)?;
+    let findings = on_threads(running, || audit.run(&progress))?;
+    drop(progress);
+    if *json {
+        show::print_json(&report::json(&findings)?)?;
+    } else if !running.quiet {
+        show::print(&report::series_terminal(&findings))?;
+    }
+    Ok(if findings.holds() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

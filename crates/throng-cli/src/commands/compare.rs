@@ -24,6 +24,7 @@ pub fn run(arguments: &args::Compare) -> Result<ExitCode> {
         methods: arguments.methods.clone(),
         ks: arguments.k.clone(),
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
+        queries: arguments.queries,
         registry: Registry::default(),
     };
     // Opened first: a page that cannot be written should be known before the work.

@@ -13,6 +13,7 @@ mod methods;
 mod pages;
 mod risk;
 mod simulate;
+mod studio;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,7 @@ pub fn run(arguments: Arguments) -> Result<ExitCode> {
         Command::Hierarchy(arguments) => hierarchy::run(&arguments),
         Command::Risk(arguments) => risk::run(&arguments),
         Command::Simulate(arguments) => simulate::run(&arguments),
+        Command::Studio(arguments) => studio::run(&arguments),
         Command::Methods(arguments) => methods::run(&arguments),
         Command::Completions { shell } => pages::completions(shell),
         Command::Man { out } => pages::manual(out.as_deref()),

@@ -78,18 +78,8 @@ class Report:
         return type(self), (self._own,)
 
 
-class Run(Report):
-    """What a release achieves, measured from the release itself. For the holder of the table: it counts original values.
-
-    >>> import throng
-    >>> policy = throng.Policy(k=2, quasi=["age"])
-    >>> report = throng.anonymize({"age": [31, 34, 56, 58]}, policy, method="mondrian", seed=1).report
-    >>> report.k, report.classes, report.rows_published, report.holds
-    (2, 2, 4, True)
-    >>> print(report)  # doctest: +ELLIPSIS
-    The requirement is met
-    ...
-    """
+class Measured(Report):
+    """What a release achieves, in figures."""
 
     k: int
     """The smallest class."""
@@ -110,6 +100,26 @@ class Run(Report):
     gcp_per_attribute: dict[str, float]
     violations: list[str]
     requirements: list[dict[str, Any]]
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that was asked for holds; of an audit, also whether each row is true of a record."""
+        return not self.violations
+
+
+class Run(Measured):
+    """What a release achieves, measured from the release itself. For the holder of the table: it counts original values.
+
+    >>> import throng
+    >>> policy = throng.Policy(k=2, quasi=["age"])
+    >>> report = throng.anonymize({"age": [31, 34, 56, 58]}, policy, method="mondrian", seed=1).report
+    >>> report.k, report.classes, report.rows_published, report.holds
+    (2, 2, 4, True)
+    >>> print(report)  # doctest: +ELLIPSIS
+    The requirement is met
+    ...
+    """
+
     method: str
     seed: int
     order: str
@@ -117,13 +127,8 @@ class Run(Report):
     notes: list[str]
     provenance: dict[str, Any]
 
-    @property
-    def holds(self) -> bool:
-        """Whether everything that was asked for holds."""
-        return not self.violations
 
-
-class Audit(Report):
+class Audit(Measured):
     """What somebody else's release achieves, and whether it is true of its table.
 
     >>> import throng
@@ -133,26 +138,8 @@ class Audit(Report):
     (False, 1)
     """
 
-    k: int
-    l: float | None
-    t: float | None
-    rows_in: int
-    rows_published: int
-    suppressed: int
-    classes: int
-    gcp: float
-    ncp: float
-    discernibility: float
-    c_avg: float
-    gcp_per_attribute: dict[str, float]
-    violations: list[str]
-    requirements: list[dict[str, Any]]
     truth: dict[str, Any] | None
-
-    @property
-    def holds(self) -> bool:
-        """Whether everything that was asked for holds, and each row is true of a record."""
-        return not self.violations
+    """How the release was compared with its table, and what was found."""
 
 
 class Risk(Report):

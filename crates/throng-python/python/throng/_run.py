@@ -60,11 +60,11 @@ class Result:
             self._classes = self.release._own.classes(self._keys, self._rows, total)
         return self._classes
 
-    def write(self, path: str | os.PathLike[str]) -> Path:
+    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool | None = None) -> Path:
         """Writes the release to a file, and its sensitive values, where they are apart, beside it: ``release.sensitive.csv``."""
         if self.sensitive is not None:
-            self.sensitive.write(_beside(Path(path)))
-        return self.release.write(path)
+            self.sensitive.write(_beside(Path(path)), escape_formulas=escape_formulas)
+        return self.release.write(path, escape_formulas=escape_formulas)
 
     def __repr__(self) -> str:
         return f"Result({self.release!r}, method={self.report.method!r}, k={self.report.k})"
@@ -118,14 +118,18 @@ class Recipe:
         *,
         unmet: str = "refuse",
         order: str = "random",
+        publish: str = "cells",
+        escape_formulas: bool = False,
         secret: Secret = None,
         threads: int | None = None,
         progress: Progress = False,
     ) -> Result:
         """Masks other records. Where they do not meet the recipe's requirement, `unmet` says what happens: ``"refuse"`` is an
-        error, ``"suppress"`` leaves out what falls short, ``"publish"`` gives it all the same."""
+        error, ``"suppress"`` leaves out what falls short, ``"publish"`` gives it all the same. `publish` is ``"cells"`` or
+        ``"bounds"`` (numbers as two columns)."""
         with _Listening(progress) as listener:
-            made = _throng.apply(self._own, given(table), unmet, order, _running(threads, listener, secret))
+            running = _running(threads, listener, secret)
+            made = _throng.apply(self._own, given(table), unmet, order, publish, escape_formulas, running)
         return _result(made)
 
     def __repr__(self) -> str:
@@ -154,6 +158,8 @@ def anonymize(
     options: Mapping[str, Any] | None = None,
     order: str = "random",
     publish: str = "cells",
+    midpoint: str | None = None,
+    escape_formulas: bool = False,
     threads: int | None = None,
     progress: Progress = False,
 ) -> Result:
@@ -162,15 +168,20 @@ def anonymize(
 
     `method`, `k`, `l` and `seed` take the place of the policy's; `options` are those of the method, `seconds` is the one that limits its
     time. `order` is ``"random"`` or ``"keep"``; `secret` (bytes, or a file with them) repeats a random order. `publish` is
-    ``"cells"``, ``"bounds"`` (numbers as two columns) or ``"permutation"``. `progress` is True (a bar of tqdm, where there is one) or
-    a callable that is told ``(stage, done, total)``.
+    ``"cells"``, ``"bounds"`` (numbers as two columns), ``"midpoints"`` (numbers as one for each class: `midpoint` is ``"median"``, which
+    it is by default, or ``"mean"``) or ``"permutation"``. `escape_formulas` puts a ``'`` before cells that a spreadsheet would run, where
+    the release is written as CSV or TSV. `progress` is True (a bar of tqdm, where there is one) or a callable that is told
+    ``(stage, done, total)``.
 
     >>> import throng
     >>> ages = {"age": [31, 34, 56, 58]}
     >>> policy = throng.Policy(k=2, quasi=["age"])
     >>> throng.anonymize(ages, policy, method="mondrian", order="keep", publish="bounds").release.to_dict()
     {'age.min': [31, 31, 56, 56], 'age.max': [34, 34, 58, 58]}
+    >>> throng.anonymize(ages, policy, method="mondrian", order="keep", publish="midpoints").release.to_dict()
+    {'age.median': [32.5, 32.5, 57.0, 57.0]}
     """
+    way = _way(publish, midpoint)
     more = dict(options or {})
     if seconds is not None:
         more["seconds"] = seconds
@@ -178,7 +189,8 @@ def anonymize(
     told = [("method", method), ("k", k), ("l", l), ("seed", seed), ("seconds", seconds)]
     overrides = [f"{name}={value!r}" for name, value in told if value is not None]
     with _Listening(progress) as listener:
-        made = _throng.anonymize(given(table), own, order, publish, overrides, _running(threads, listener, secret))
+        running = _running(threads, listener, secret)
+        made = _throng.anonymize(given(table), own, order, way, escape_formulas, overrides, running)
     return _result(made)
 
 
@@ -222,17 +234,18 @@ def compare(
     *,
     methods: str | Sequence[str] = (),
     k: int | Sequence[int] = (),
+    queries: bool = False,
     secret: Secret = None,
     threads: int | None = None,
     progress: Progress = False,
 ) -> Comparison:
     """Runs several methods and values of k on one table. By default: all methods that group records and take what the policy asks
-    for, with its own k."""
+    for, with its own k. `queries` asks too how far COUNT queries on each release are off."""
     names = [methods] if isinstance(methods, str) else list(methods)
     ks = [k] if isinstance(k, int) else list(k)
     with _Listening(progress) as listener:
         running = _running(threads, listener, secret)
-        return Comparison(_throng.compare(given(table), names, ks, _checked(policy), running))
+        return Comparison(_throng.compare(given(table), names, ks, queries, _checked(policy), running))
 
 
 def evaluate(
@@ -317,6 +330,19 @@ def _bad(argument: str, message: str, hint: str | None) -> ThrongError:
     return ThrongError(f"the argument {argument}: {message}", hint=hint, place=Place(argument=argument))
 
 
+def _way(publish: str, midpoint: str | None) -> str:
+    """How numbers are published, in the words of the extension module."""
+    if publish != "midpoints":
+        if midpoint is not None:
+            raise _bad("midpoint", "it says nothing without midpoints", 'write publish="midpoints" too')
+        if publish in ("medians", "means"):
+            raise _bad("publish", f'"{publish}" is not one of the words that are allowed', 'write publish="midpoints"')
+        return publish
+    if midpoint not in (None, "median", "mean"):
+        raise _bad("midpoint", f"{midpoint!r} is neither of the words that are allowed", 'write "median" or "mean"')
+    return f"{midpoint or 'median'}s"
+
+
 def _checked(policy: Any) -> _throng.Policy:
     if isinstance(policy, Policy):
         return policy._own
@@ -340,7 +366,7 @@ def _beside(path: Path) -> Path:
 def _result(made: _throng.Made) -> Result:
     release, sensitive, report, learned, rows = made
     run = Run(report)
-    keys = ["group"] if sensitive is not None else [f"{name}{end}" for name in run.quasi for end in ("", ".min", ".max")]
+    keys = ["group"] if sensitive is not None else [f"{name}{end}" for name in run.quasi for end in ("", ".min", ".max", ".median", ".mean")]
     return Result(
         Release(release),
         None if sensitive is None else Release(sensitive),

@@ -128,10 +128,11 @@ class Release:
         """Columns as lists. Needs no other package."""
         return dict(self._own.lists())
 
-    def write(self, path: str | os.PathLike[str]) -> Path:
+    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool | None = None) -> Path:
         """Writes a file in the format that its name tells: CSV, TSV, Parquet, Arrow, JSON Lines, each with ``.gz`` and ``.zst``
-        too. The bytes are those that the command line writes. The file appears complete or not at all."""
-        self._own.write(os.fspath(path))
+        too. The bytes are those that the command line writes. The file appears complete or not at all. `escape_formulas` puts
+        a ``'`` before cells of CSV and TSV that a spreadsheet would run; None does as the run was told."""
+        self._own.write(os.fspath(path), escape_formulas)
         return Path(path)
 
     def __repr__(self) -> str:

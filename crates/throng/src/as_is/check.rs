@@ -4,27 +4,50 @@ use super::Values;
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{Policy, Role, Unlisted, suggest};
 use crate::problem::Problem;
-use crate::table::Table;
+use crate::table::{Origin, Table};
 
 /// Checks that every column of a table is mentioned in the policy, and that no published one looks like an identifier
 /// without being confirmed. Where the policy is not strict, what would be refused is given back as sentences.
 pub(crate) fn check(table: &Table, problem: &Problem, policy: &Policy) -> Result<Vec<String>> {
+    let mut warnings = check_known(table.names(), table.origin(), policy, |at, look| {
+        let distinct = table.distinct(at)?;
+        let texts: Vec<&str> = distinct.texts().collect();
+        let records = 0..problem.len() as u32;
+        look(&texts, &distinct.counts(records.map(|record| problem.row(record))))
+    })?;
+    warnings.extend(suggest::check_header(table, policy)?);
+    Ok(warnings)
+}
+
+/// Looks at the distinct cells of a column, and how often each occurs.
+type Look<'a> = dyn Fn(&[&str], &[u64]) -> Option<String> + 'a;
+
+/// The same, but for the header, of a table of which somebody can show the distinct cells of each column, or a fair share of them.
+pub(crate) fn check_known(
+    names: &[String],
+    origin: &Origin,
+    policy: &Policy,
+    show: impl Fn(usize, &Look<'_>) -> Option<String>,
+) -> Result<Vec<String>> {
     let mut warnings = Vec::new();
     let mut refuse = |error: Error| match policy.strict {
-        true => Err(error.in_file(table.origin())),
+        true => Err(error.in_file(origin)),
         false => {
             warnings.push(format!("{} (strict = false).", error.message()));
             Ok(())
         }
     };
-    check_listed(policy, table.names()).or_else(&mut refuse)?;
-    let headless = suggest::check_header(table, policy)?;
-    for (at, name) in table.names().iter().enumerate() {
-        if let Some(why) = identifies(table, problem, policy, at) {
+    check_listed(policy, names).or_else(&mut refuse)?;
+    for (at, name) in names.iter().enumerate() {
+        let confirmed = policy.attributes.get(name).is_some_and(|attribute| attribute.confirmed);
+        if confirmed || matches!(policy.role(name), Role::Identifier | Role::Person | Role::Quasi) {
+            continue;
+        }
+        let look = |texts: &[&str], counts: &[u64]| identifies(name, policy, texts, counts);
+        if let Some(why) = show(at, &look) {
             refuse(not_confirmed(policy, name, &why))?;
         }
     }
-    warnings.extend(headless);
     Ok(warnings)
 }
 
@@ -46,21 +69,12 @@ fn check_listed(policy: &Policy, names: &[String]) -> Result<()> {
     Err(Error::new(ErrorCode::UnlistedColumn, message).for_attribute(*first).with_hint(hint))
 }
 
-/// Why a column that would be published as it is looks like an identifier, unless somebody confirmed it.
-fn identifies(table: &Table, problem: &Problem, policy: &Policy, at: usize) -> Option<String> {
-    let name = &table.names()[at];
-    let confirmed = policy.attributes.get(name).is_some_and(|attribute| attribute.confirmed);
-    if confirmed || matches!(policy.role(name), Role::Identifier | Role::Person | Role::Quasi) {
-        return None;
-    }
-    let distinct = table.distinct(at)?;
-    let texts: Vec<&str> = distinct.texts().collect();
-    if let Some(why) = suggest::identifies(name, &texts) {
+/// Why a column that would be published as it is looks like an identifier.
+fn identifies(name: &str, policy: &Policy, texts: &[&str], counts: &[u64]) -> Option<String> {
+    if let Some(why) = suggest::identifies(name, texts) {
         return Some(why.to_owned());
     }
-    let records = 0..problem.len() as u32;
-    let counts = distinct.counts(records.map(|record| problem.row(record)));
-    let values = Values::new(distinct.texts(), &counts, &policy.missing);
+    let values = Values::new(texts.iter().copied(), counts, &policy.missing);
     values.nearly_identify().then(|| {
         format!(
             "nearly every record has a value of its own ({} in {} cells)",

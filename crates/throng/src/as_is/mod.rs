@@ -8,12 +8,14 @@
 //!
 //! Cost: one grouping of all rows for each column, and one for all of them together.
 
+mod again;
 mod check;
 mod looks;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-pub(crate) use check::check;
+pub use again::{Again, says_again};
+pub(crate) use check::{check, check_known};
 use looks::Values;
 
 use crate::classes::Classes;
@@ -105,6 +107,11 @@ fn column(
         unique_share_with_quasi: share(unique(&[quasi, numbers], rows.len()), rows.len()),
         looks: Values::new(distinct.texts(), &counts, &policy.missing).looks(),
     }
+}
+
+/// What the cells of a column look like, given those that occur and how often.
+pub(crate) fn looks_of(texts: &[&str], counts: &[u64], missing: &[String]) -> Vec<Looks> {
+    Values::new(texts.iter().copied(), counts, missing).looks()
 }
 
 /// How many rows are the only ones with their numbers.

@@ -4,9 +4,8 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::{Bin, Cell, Cells, Distribution};
 use crate::classes::Classes;
-use crate::problem::{Attribute, Code, Problem};
+use crate::problem::{Attribute, Problem};
 use crate::table::{Domain, Scale, Taxonomy};
-use crate::with_matrix;
 
 /// More bins than this cannot be told apart in a small plot.
 const MOST_BINS: usize = 24;
@@ -25,11 +24,7 @@ pub(super) fn distributions(problem: &Problem, cells: &Cells<'_>, classes: &Clas
 }
 
 fn code_counts(problem: &Problem, attribute: usize) -> Vec<f64> {
-    let mut counts = vec![0.0; problem.attributes[attribute].domain.len()];
-    with_matrix!(&problem.records, matrix => {
-        (0..matrix.len()).for_each(|record| counts[matrix.get(record, attribute).index()] += 1.0);
-    });
-    counts
+    problem.code_counts(attribute).into_iter().map(|count| count as f64).collect()
 }
 
 fn bins(attribute: &Attribute, before: &[f64], cells: impl Iterator<Item = (Cell, f64)>) -> Vec<Bin> {
@@ -79,7 +74,7 @@ fn numeric_bins(
     }
     let mut missing_after = 0.0;
     for (cell, size) in cells {
-        match cell.range {
+        match cell.shown() {
             None => missing_after += size,
             Some((low, high)) => {
                 let (low, high) = (low.max(first), (high + step).min(last).max(low));

@@ -122,7 +122,7 @@ impl LossSums {
 
     /// The loss of a release of these classes, in which so many records of the table are suppressed.
     pub fn finish(&self, problem: &Problem, suppressed: u64) -> Loss {
-        let (suppressed, all) = (suppressed as f64, problem.len() as f64);
+        let (suppressed, all) = (suppressed as f64, problem.whole_len() as f64);
         let classes = self.classes.max(1) as f64;
         let ncp = self.ncp.value() + suppressed * problem.total_weight();
         let of_attribute = |sum: &ExactSum| (sum.value() + suppressed) / all;
@@ -148,13 +148,19 @@ pub(super) fn measure(
     policy: &Policy,
     cells: &Cells<'_>,
     classes: &Classes,
-) {
+) -> LossSums {
     let mut sums = LossSums::new(problem.attributes.len());
     for class in 0..classes.len() {
         let row = classes.first_row(class);
         let of_class = (0..problem.attributes.len()).map(|at| cells.cell(at, row));
         sums.add(problem, classes.size(class) as u64, of_class);
     }
+    tell(measures, problem, policy, &sums);
+    sums
+}
+
+/// Writes down what sums come to.
+pub(super) fn tell(measures: &mut Measures, problem: &Problem, policy: &Policy, sums: &LossSums) {
     let loss = sums.finish(problem, measures.suppressed);
     let names = problem.attributes.iter().map(|attribute| attribute.name.clone());
     measures.gcp_per_attribute = names.zip(loss.gcp_of_attributes).collect();
@@ -168,5 +174,5 @@ pub(super) fn measure(
     (measures.il1, measures.il_infinity) = loss.ranges.unzip();
     let k = policy.privacy.k().unwrap_or_else(|| problem.requirement.smallest_class());
     let published = measures.rows_published.max(1) as f64;
-    measures.c_avg = published / classes.len().max(1) as f64 / k as f64;
+    measures.c_avg = published / sums.classes.max(1) as f64 / k as f64;
 }

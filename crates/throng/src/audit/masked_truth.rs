@@ -24,7 +24,7 @@ pub(crate) fn check(problem: &Problem, cells: &Cells<'_>, records: &[u32]) -> Re
 }
 
 /// Whether a cell covers a value, as its readers understand it.
-fn covers(domain: &Domain, cell: &Cell, code: u32) -> bool {
+pub(crate) fn covers(domain: &Domain, cell: &Cell, code: u32) -> bool {
     match domain.scale() {
         Scale::Categorical(_) => (cell.leaves.0..cell.leaves.1).contains(&code),
         Scale::Numeric { values, .. } => match values.get(code as usize) {

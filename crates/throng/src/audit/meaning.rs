@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Columns;
+use super::{Columns, Tables, midpoints};
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
 use crate::problem::{Attribute, Problem};
@@ -14,26 +14,34 @@ use crate::words::shorten;
 
 impl<'a> Cells<'a> {
     /// Reads the cells of a release.
-    pub fn read(problem: &Problem, policy: &Policy, release: &'a Table) -> Result<Self> {
-        Self::of_columns(problem, policy, release, &super::release_columns(problem, release)?)
+    pub fn read(problem: &Problem, policy: &Policy, release: impl Into<Tables<'a>>) -> Result<Self> {
+        let tables = release.into();
+        Self::of_columns(problem, policy, tables, &super::release_columns(problem, tables.release)?)
     }
 
     pub(super) fn of_columns(
         problem: &Problem,
         policy: &Policy,
-        release: &'a Table,
+        tables: Tables<'a>,
         columns: &Columns,
     ) -> Result<Self> {
+        let release = tables.release;
         let attributes = problem
             .attributes
             .iter()
-            .zip(&columns.of_attribute)
-            .map(|(attribute, columns)| match columns[..] {
+            .zip(columns.of_attribute.iter().zip(&columns.middles))
+            .map(|(attribute, (columns, middle))| match columns[..] {
+                // Read below, once the others are known.
+                _ if middle.is_some() => {
+                    Ok(AttributeCells { cells: Vec::new(), of_row: Cow::Owned(Vec::new()) })
+                }
                 [low, high] => read_bounds(&CellReader::new(attribute, &policy.missing), release, low, high),
                 _ => read_cells(&CellReader::new(attribute, &policy.missing), release, columns[0]),
             })
             .collect::<Result<_>>()?;
-        Ok(Cells { attributes })
+        let mut cells = Cells { attributes, stands_by: None };
+        midpoints::fill(&mut cells, problem, policy, &tables, columns)?;
+        Ok(cells)
     }
 }
 
@@ -73,7 +81,7 @@ fn read_bounds(
     Ok(AttributeCells { cells, of_row: Cow::Owned(of_row) })
 }
 
-fn unreadable(release: &Table, column: usize, entry: usize, text: &str) -> Error {
+pub(super) fn unreadable(release: &Table, column: usize, entry: usize, text: &str) -> Error {
     release.error_at(
         column,
         entry as u32,
@@ -85,11 +93,18 @@ fn unreadable(release: &Table, column: usize, entry: usize, text: &str) -> Error
     )
 }
 
-const NOTHING: Cell =
-    Cell { ncp: 0.0, single: false, range: None, ends_before: None, leaves: (0, 0), missing: false };
+const NOTHING: Cell = Cell {
+    ncp: 0.0,
+    single: false,
+    range: None,
+    ends_before: None,
+    leaves: (0, 0),
+    missing: false,
+    number: None,
+};
 
 /// Reads the cells of one attribute.
-struct CellReader<'a> {
+pub(super) struct CellReader<'a> {
     attribute: &'a Attribute,
     /// Widest node of each label.
     nodes: Map<&'a str, NodeId>,
@@ -101,7 +116,7 @@ struct CellReader<'a> {
 }
 
 impl<'a> CellReader<'a> {
-    fn new(attribute: &'a Attribute, markers: &'a [String]) -> Self {
+    pub fn new(attribute: &'a Attribute, markers: &'a [String]) -> Self {
         let domain = &attribute.domain;
         let missing_label = domain.missing().map(|code| domain.label(code));
         let mut nodes: Map<&str, NodeId> = Map::default();
@@ -121,7 +136,7 @@ impl<'a> CellReader<'a> {
         CellReader { attribute, nodes, missing_label, markers, first, last }
     }
 
-    fn read(&self, text: &str) -> Option<Cell> {
+    pub fn read(&self, text: &str) -> Option<Cell> {
         match self.attribute.domain.scale() {
             Scale::Categorical(tree) => self.read_node(tree, text),
             Scale::Numeric { .. } if text == ANY => Some(self.anything()),
@@ -163,16 +178,21 @@ impl<'a> CellReader<'a> {
             .is_some_and(|label| label == text || self.markers.iter().any(|marker| marker == text))
     }
 
-    fn anything(&self) -> Cell {
+    /// Whether a cell in place of a number says nothing at all.
+    pub fn tells_nothing(&self, text: &str) -> bool {
+        text == ANY || self.is_missing(text)
+    }
+
+    pub fn anything(&self) -> Cell {
         let range = Some((self.first, self.last));
         Cell { ncp: 1.0, single: false, range, missing: self.missing_label.is_some(), ..NOTHING }
     }
 
-    fn only_missing(&self) -> Cell {
+    pub fn only_missing(&self) -> Cell {
         Cell { single: true, missing: true, ..NOTHING }
     }
 
-    fn between(&self, (low, high): (f64, f64)) -> Cell {
+    pub fn between(&self, (low, high): (f64, f64)) -> Cell {
         // Halved against overflow, as in the kernel.
         let width = self.last / 2.0 - self.first / 2.0;
         let ncp = if width > 0.0 { ((high / 2.0 - low / 2.0) / width).min(1.0) } else { 0.0 };

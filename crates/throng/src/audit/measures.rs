@@ -88,6 +88,12 @@ pub struct Measures {
     pub il1: Option<f64>,
     /// Greatest extent over classes, for a single numeric quasi-identifier.
     pub il_infinity: Option<f64>,
+    /// What the release is worth to its readers (Morton 2012); the more the better.
+    #[serde(default)]
+    pub research_value: Option<f64>,
+    /// The same for each attribute.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub research_value_per_attribute: IndexMap<String, f64>,
     /// Share of records whose class label is not the majority of their class.
     pub classification_metric: Option<f64>,
     /// No release of this table under the policy has a lower GCP: the bound, whether it is proved, and how long that took.
@@ -105,6 +111,9 @@ pub struct Measures {
     /// What the exact cells of a release by permutation tell apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_cells: Option<ExactCells>,
+    /// Where medians or means are published in place of ranges: which, and how it is known what they stand for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub midpoints: Option<MidpointMeasure>,
     /// Published ends of ranges that are the value of a single record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outliers: Vec<Outlier>,
@@ -131,6 +140,11 @@ impl Measures {
         self.requirements.iter().find(|one| one.key == key)?.reached.map(Figure::value)
     }
 
+    /// Whether the loss is what it is at most, because nobody can tell the ranges of classes.
+    pub(crate) fn loss_is_bound(&self) -> bool {
+        self.midpoints.as_ref().is_some_and(|own| own.known_by == "bound")
+    }
+
     /// Sets the lower bound and the gap to it.
     pub(crate) fn set_lower_bound(&mut self, bound: Option<LowerBound>) {
         let gap = |bound: &LowerBound| ((self.gcp - bound.gcp) / self.gcp).max(0.0);
@@ -138,6 +152,15 @@ impl Measures {
         self.bound = bound.as_ref().map(BoundFigures::from);
         self.lower_bound = bound;
     }
+}
+
+/// Numbers that are published in place of ranges.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MidpointMeasure {
+    /// The columns that hold them.
+    pub columns: Vec<String>,
+    /// How it is known what they stand for: `run`, `order`, or `bound` if nobody can tell and the loss is what it is at most.
+    pub known_by: Cow<'static, str>,
 }
 
 /// What exact cells tell apart.

@@ -10,13 +10,17 @@ mod loss;
 pub(crate) mod masked_truth;
 mod meaning;
 mod measures;
+mod merged;
+mod midpoints;
 mod outliers;
 mod people;
 mod people_matching;
 pub(crate) mod permutation;
 mod privacy;
 mod received;
+mod research;
 mod rules;
+mod series;
 pub(crate) mod truth;
 
 use std::path::Path;
@@ -24,13 +28,16 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 pub use loss::{Loss, LossSums};
+pub(crate) use masked_truth::covers;
 pub use measures::{
-    Bin, Distribution, ExactCells, ExampleClass, FormulaColumn, Measures, PeopleMeasure,
+    Bin, Distribution, ExactCells, ExampleClass, FormulaColumn, Measures, MidpointMeasure, PeopleMeasure,
     QuasiIdentifierMeasure, RuleMeasure, SensitiveMeasure,
 };
+pub(crate) use merged::{PartFindings, merged};
 pub use outliers::Outlier;
 pub use privacy::codes_of;
 pub use received::{Keep, Received, Tables, storage};
+pub use series::{Looked, SeriesFindings};
 pub use truth::{Compared, Truth};
 
 use crate::as_is;
@@ -43,8 +50,9 @@ use crate::privacy::Tally;
 use crate::problem::Problem;
 use crate::published::Published;
 pub use crate::published::{Cell, Cells};
+use crate::release::midpoints::{self as release_midpoints, Middle, columns_of};
 use crate::release::permutation::no_people_by_permutation;
-use crate::table::Table;
+use crate::table::{Scale, Table};
 use crate::watch::Watch;
 
 /// What an audit finds.
@@ -133,11 +141,24 @@ pub(crate) fn audit_cells<'a>(
     release: impl Into<Tables<'a>>,
     watch: &dyn Watch,
 ) -> Result<Findings> {
-    let Tables { release: table, sensitive, people: known } = release.into();
+    audit_part(problem, policy, release, 0, watch).map(|part| part.findings)
+}
+
+/// Measures the classes of a part of a release, each of which is whole in it, where so many rows are elsewhere. What is
+/// measured of parts is put together in [`merged`].
+pub(crate) fn audit_part<'a>(
+    problem: &Problem,
+    policy: &Policy,
+    release: impl Into<Tables<'a>>,
+    elsewhere: u64,
+    watch: &dyn Watch,
+) -> Result<PartFindings> {
+    let tables = release.into();
+    let Tables { release: table, sensitive, people: known, .. } = tables;
     received::check_storage(problem, table)?;
     watch.stage("auditing", None);
     let columns = release_columns(problem, table)?;
-    let cells = Cells::of_columns(problem, policy, table, &columns)?;
+    let cells = Cells::of_columns(problem, policy, tables, &columns)?;
     let permuted = permutation::groups(problem, table, sensitive)?;
     if problem.people.is_some() && permuted.is_some() {
         return Err(no_people_by_permutation().in_file(table.origin()));
@@ -148,16 +169,16 @@ pub(crate) fn audit_cells<'a>(
     };
     watch.check()?;
     let mut measures = Measures {
-        rows_in: problem.len() as u64,
+        rows_in: problem.whole_len() as u64,
         rows_dropped: problem.dropped as u64,
-        rows_published: table.len() as u64,
-        suppressed: (problem.len() as u64).saturating_sub(table.len() as u64),
+        rows_published: table.len() as u64 + elsewhere,
+        suppressed: (problem.whole_len() as u64).saturating_sub(table.len() as u64 + elsewhere),
         classes: classes.len() as u64,
         class_sizes: classes.size_counts(),
         violations: identifier_violations(policy, table),
         ..Measures::default()
     };
-    if table.len() > problem.len() {
+    if measures.rows_published > measures.rows_in {
         measures.violations.push("the release has more records than the table".to_owned());
     }
     if measures.suppressed > problem.suppressible as u64 {
@@ -166,7 +187,12 @@ pub(crate) fn audit_cells<'a>(
             problem.suppressible, measures.suppressed
         ));
     }
-    loss::measure(&mut measures, problem, policy, &cells, &classes);
+    if let Some(known_by) = cells.stands_by {
+        release_midpoints::check(problem, &policy.privacy).map_err(|error| error.in_file(table.origin()))?;
+        measures.midpoints =
+            Some(MidpointMeasure { columns: columns.midpoints(table), known_by: known_by.into() });
+    }
+    let sums = loss::measure(&mut measures, problem, policy, &cells, &classes);
     let codes = match &permuted {
         Some(permuted) => vec![permuted.deal(table, &classes, &mut measures)],
         None => problem.sensitive.iter().map(|counted| codes_of(counted, table)).collect::<Result<_>>()?,
@@ -191,10 +217,11 @@ pub(crate) fn audit_cells<'a>(
     measures.outliers = outliers::measure(problem, table, &columns);
     measures.formulas = formulas::measure(table);
     measures.formulas.extend(sensitive.map(formulas::measure).unwrap_or_default());
-    rules::measure(&mut measures, &published);
+    rules::measure(&mut measures, &published, &columns);
+    research::measure(&mut measures, problem, policy, &cells, &classes);
     privacy::measure(&mut measures, policy, &published)?;
     measures.l_feasible =
-        problem.requirement.diversity_of(&Tally::of_all(problem)).map(|margin| margin.feasible);
+        problem.requirement.diversity_of(&Tally::of_whole(problem)).map(|margin| margin.feasible);
     if let Some(found) = &whose {
         people::measure(&mut measures, found, &published);
     }
@@ -209,17 +236,26 @@ pub(crate) fn audit_cells<'a>(
         }
         None => distribution::distributions(problem, &cells, &classes),
     };
-    Ok(Findings { measures, distributions, examples, certificate: None })
+    let findings = Findings { measures, distributions, examples, certificate: None };
+    Ok(PartFindings { findings, sums, rows: table.len() as u64 })
 }
 
 /// The release's columns of each quasi-identifier: one, or two where bounds were published.
 pub(crate) struct Columns {
     of_attribute: Vec<Vec<usize>>,
+    /// Of each quasi-identifier which number is published in place of ranges, if one is.
+    middles: Vec<Option<Middle>>,
 }
 
 impl Columns {
     pub fn all(&self) -> Vec<usize> {
         self.of_attribute.concat()
+    }
+
+    /// The names of those that hold numbers in place of ranges.
+    fn midpoints(&self, release: &Table) -> Vec<String> {
+        let own = self.of_attribute.iter().zip(&self.middles).filter(|(_, middle)| middle.is_some());
+        own.flat_map(|(columns, _)| columns).map(|column| release.names()[*column].clone()).collect()
     }
 }
 
@@ -227,27 +263,41 @@ fn bounds(name: &str) -> [String; 2] {
     [format!("{name}.min"), format!("{name}.max")]
 }
 
+/// Whether a column stands in place of an attribute's own.
+pub(crate) fn is_derived(attribute: &str, column: &str) -> bool {
+    let rest = column.strip_prefix(attribute).filter(|rest| rest.starts_with('.'));
+    rest.is_some()
+        && (bounds(attribute).iter().any(|bound| bound == column)
+            || columns_of(attribute).iter().any(|(middle, _)| middle == column))
+}
+
 pub(crate) fn release_columns(problem: &Problem, release: &Table) -> Result<Columns> {
     let find = |name: &str| release.names().iter().position(|column| column == name);
-    let of_attribute = problem
-        .attributes
-        .iter()
-        .map(|attribute| {
-            let [low, high] = bounds(&attribute.name);
-            match (find(&attribute.name), find(&low), find(&high)) {
-                (Some(column), ..) => Ok(vec![column]),
-                (None, Some(low), Some(high)) => Ok(vec![low, high]),
-                _ => Err(Error::new(
+    let mut columns = Columns { of_attribute: Vec::new(), middles: Vec::new() };
+    for attribute in &problem.attributes {
+        let [low, high] = bounds(&attribute.name);
+        let middle = || {
+            columns_of(&attribute.name).into_iter().find_map(|(name, middle)| Some((find(&name)?, middle)))
+        };
+        let numeric = matches!(attribute.domain.scale(), Scale::Numeric { .. });
+        let (own, number) = match (find(&attribute.name), find(&low), find(&high), middle()) {
+            (Some(column), ..) => (vec![column], None),
+            (None, Some(low), Some(high), _) => (vec![low, high], None),
+            (None, _, _, Some((column, middle))) if numeric => (vec![column], Some(middle)),
+            _ => {
+                return Err(Error::new(
                     ErrorCode::UnknownColumn,
                     format!("the release has no column \"{}\"", attribute.name),
                 )
                 .in_file(release.origin())
                 .for_attribute(&attribute.name)
-                .with_hint("is this a release of this table, under this policy?")),
+                .with_hint("is this a release of this table, under this policy?"));
             }
-        })
-        .collect::<Result<_>>()?;
-    Ok(Columns { of_attribute })
+        };
+        columns.of_attribute.push(own);
+        columns.middles.push(number);
+    }
+    Ok(columns)
 }
 
 fn identifier_violations(policy: &Policy, release: &Table) -> Vec<String> {

@@ -6,10 +6,8 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::Columns;
-use crate::data::Code;
 use crate::problem::Problem;
 use crate::table::{Scale, Table};
-use crate::with_matrix;
 
 /// A published end of ranges that is one record's value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,11 +43,7 @@ fn outliers(problem: &Problem, at: usize) -> Vec<Outlier> {
     let attribute = &problem.attributes[at];
     let Scale::Numeric { values, .. } = attribute.domain.scale() else { return Vec::new() };
     let [first, second, .., before, last] = values[..] else { return Vec::new() };
-    let alone = |code: usize| {
-        let has =
-            |row: &usize| with_matrix!(&problem.records, matrix => matrix.get(*row, at).index() == code);
-        (0..problem.len()).filter(has).take(2).count() == 1
-    };
+    let alone = |code: usize| problem.code_counts(at)[code] == 1;
     let found = |code: usize, end| Outlier {
         attribute: attribute.name.clone(),
         value: attribute.domain.label(code as u32).to_owned(),

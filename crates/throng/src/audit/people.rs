@@ -8,10 +8,11 @@
 //! - *bound*: else the audit counts what holds whosever the rows are (`people_matching`). That is valid but may be far
 //!   below what the release has, and what is not shown counts as not met.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::people_matching::{Covering, fewest_people};
-use super::{Measures, PeopleMeasure};
+use super::people_matching::{Covering, Known, fewest_people};
+use super::{Measures, PeopleMeasure, codes_of};
 use crate::classes::Classes;
 use crate::error::{Error, Result};
 use crate::privacy::About;
@@ -48,12 +49,23 @@ pub(super) fn whose(
     if let Some(numbers) = numbers(problem, table) {
         return Ok(rows(numbers.to_vec(), "number"));
     }
-    let covering = Covering::new(problem, cells, codes);
+    let covering = Covering::new(problem, cells, published_as_is(problem, table, codes)?);
     if table.len() == problem.len() && covering.in_order() {
         return Ok(rows(people.of_records().to_vec(), "order"));
     }
     let fewest = fewest_people(people, &covering, classes, watch)?;
     Ok(Some(Found { whose: Whose::AtLeast(fewest), known_by: "bound" }))
+}
+
+/// What both the table and the release tell as it is, in codes: sensitive and class attributes.
+fn published_as_is<'a>(problem: &'a Problem, table: &Table, codes: &'a [Vec<u32>]) -> Result<Vec<Known<'a>>> {
+    let sensitive = problem.sensitive.iter().zip(codes);
+    let mut known: Vec<Known<'a>> =
+        sensitive.map(|(own, codes)| (&own.codes[..], Cow::Borrowed(&codes[..]))).collect();
+    for own in problem.labels.iter().filter(|own| table.names().contains(&own.name)) {
+        known.push((&own.codes, Cow::Owned(codes_of(own, table)?)));
+    }
+    Ok(known)
 }
 
 /// The number of each row's person, if it is published.

@@ -36,7 +36,7 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
     if let Some(class) = problem.labels.first() {
         let codes = codes_of(class, published.table)?;
         let minority = minority(class, &codes, published.classes) + measures.suppressed;
-        measures.classification_metric = Some(minority as f64 / problem.len() as f64);
+        measures.classification_metric = Some(minority as f64 / problem.whole_len() as f64);
     }
     Ok(())
 }

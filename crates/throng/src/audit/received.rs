@@ -7,6 +7,7 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::formula::{has_mark, runs};
 use crate::policy::Policy;
 use crate::problem::Problem;
+use crate::published::StandsFor;
 use crate::release::Sink;
 use crate::release::permutation::{GROUP, sensitive_path};
 use crate::table::{Reading, Storage, Table};
@@ -21,6 +22,8 @@ pub struct Received {
     pub sensitive: Option<Table>,
     /// Whose each row is, as whoever wrote the release knows.
     pub people: Option<Vec<u32>>,
+    /// What numbers stand for that are published in place of ranges, as whoever wrote the release knows.
+    pub stands_for: Option<StandsFor>,
 }
 
 /// Which columns of a release are read.
@@ -41,11 +44,13 @@ pub struct Tables<'a> {
     pub sensitive: Option<&'a Table>,
     /// Whose each row is, where that is known.
     pub people: Option<&'a [u32]>,
+    /// What numbers in place of ranges stand for, where that is known.
+    pub stands_for: Option<&'a StandsFor>,
 }
 
 impl<'a> From<&'a Table> for Tables<'a> {
     fn from(release: &'a Table) -> Self {
-        Tables { release, sensitive: None, people: None }
+        Tables { release, sensitive: None, people: None, stands_for: None }
     }
 }
 
@@ -55,6 +60,7 @@ impl<'a> From<&'a Received> for Tables<'a> {
             release: &published.table,
             sensitive: published.sensitive.as_ref(),
             people: published.people.as_deref(),
+            stands_for: published.stands_for.as_ref(),
         }
     }
 }
@@ -164,7 +170,7 @@ impl Received {
                 Some(sensitive(&reading.named("the table of sensitive values"))?)
             }
         };
-        Ok(Received { table, sensitive, people: None })
+        Ok(Received { table, sensitive, people: None, stands_for: None })
     }
 }
 
@@ -184,9 +190,10 @@ pub fn storage(problem: &Problem, names: &[String]) -> Vec<Storage> {
 
 fn is_audited(problem: &Problem, name: &str) -> bool {
     let quasi = |name: &str| {
-        problem.attributes.iter().any(|attribute| {
-            name == attribute.name || super::bounds(&attribute.name).iter().any(|bound| bound == name)
-        })
+        problem
+            .attributes
+            .iter()
+            .any(|attribute| name == attribute.name || super::is_derived(&attribute.name, name))
     };
     let counted = || problem.sensitive.iter().chain(&problem.labels).any(|counted| counted.name == name);
     name == GROUP || quasi(name) || counted() || problem.number_column.as_deref() == Some(name)

@@ -1,13 +1,15 @@
 //! Which data constraint rules a release keeps.
 
-use super::{Measures, RuleMeasure};
+use super::{Columns, Measures, RuleMeasure};
 use crate::privacy::broken_classes;
 use crate::published::Published;
 
-/// Looks at the cells of every class.
-pub(super) fn measure(measures: &mut Measures, published: &Published<'_>) {
+/// Looks at the cells of every class. Where nobody can tell the ranges of classes, nobody can tell which rules are kept.
+pub(super) fn measure(measures: &mut Measures, published: &Published<'_>, columns: &Columns) {
+    let unknown = measures.midpoints.as_ref().is_some_and(|own| own.known_by == "bound");
     let sizes: Vec<usize> = published.rows_of_classes().collect();
-    for rule in published.rules.iter() {
+    let tells = |attribute: usize| !(unknown && columns.middles[attribute].is_some());
+    for rule in published.rules.iter().filter(|rule| tells(rule.attribute)) {
         let breaking = broken_classes(rule, published);
         measures.rules.push(RuleMeasure {
             attribute: published.data.attributes[rule.attribute].name.clone(),

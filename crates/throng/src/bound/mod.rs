@@ -17,18 +17,24 @@
 //! is limited by a number of steps that depends on the size of the table alone.
 
 mod anchor;
+mod boxes;
 mod certificate;
+mod cheapest;
 mod costs;
 mod dearest;
 mod index;
+mod nearest;
 mod pool;
 mod pricing;
 mod sample;
 mod space;
 mod terms;
+mod top;
 mod verify;
+mod verify_boxes;
+mod windows;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -46,10 +52,15 @@ const PROVED_UP_TO: usize = 200_000;
 /// Steps of the usual effort: some for every table but very small ones, and some for each record, at most so many.
 const STEPS_AT_LEAST: u64 = 8_000_000;
 const STEPS_PER_RECORD_OF_FEW: u64 = 20_000;
-const STEPS_PER_RECORD: u64 = 1_500;
-const STEPS_AT_MOST: u64 = 60_000_000;
+const STEPS_PER_RECORD: u64 = 2_500;
+const STEPS_AT_MOST: u64 = 85_000_000;
 /// Passes of the usual effort, if its steps last.
-const USUAL_PASSES: u32 = 5;
+const USUAL_PASSES: u32 = 8;
+/// After so many passes prices are raised by little only, by the usual effort and where passes are counted.
+const USUAL_COOLING: f64 = 8.0;
+const COOLING: f64 = 12.0;
+/// A pass is not begun where less than this share of what the last one took is left.
+const MOST_OF_A_PASS: f64 = 0.8;
 /// After so many passes without a better bound there is nothing more to find.
 const IN_VAIN: u32 = 6;
 
@@ -235,9 +246,11 @@ impl Search<'_> {
         let mut steps = self.steps();
         self.watch.check()?;
         let (mut best, mut prices, mut in_vain) = (pricing.total(), pricing.proved.clone(), 0);
-        while self.goes_on(pricing) && in_vain < IN_VAIN {
+        let mut last = (0, Duration::ZERO);
+        while self.goes_on(pricing, last) && in_vain < IN_VAIN {
+            let (work, begin) = (pricing.work, Instant::now());
             let over = || self.watch.stopped() || self.is_late();
-            pricing.raise(&over);
+            pricing.raise(self.progress(pricing), &over);
             // What is given up costs more than it takes to go on.
             steps = if pricing.given_up > 0 && self.effort != Effort::Usual { 2 * steps } else { steps };
             let ended = pricing.pass(steps, &over);
@@ -250,6 +263,7 @@ impl Search<'_> {
             if self.watch.take_stop() {
                 break;
             }
+            last = (pricing.work - work, begin.elapsed());
         }
         Ok(prices)
     }
@@ -261,23 +275,40 @@ impl Search<'_> {
         all.min(STEPS_AT_MOST) / u64::from(self.parts)
     }
 
-    /// Whether one more pass is due.
-    fn goes_on(&self, pricing: &Pricing) -> bool {
+    /// Whether one more pass is due, after one that took so many steps and so long: it must have room for most of another such.
+    fn goes_on(&self, pricing: &Pricing, (steps, time): (u64, Duration)) -> bool {
         match self.effort {
-            Effort::Usual => pricing.passes < USUAL_PASSES && pricing.work < self.steps(),
+            Effort::Usual => pricing.passes < USUAL_PASSES && pricing.work + steps <= self.steps(),
             Effort::Passes(passes) => pricing.passes < passes,
-            Effort::Seconds(_) => !self.is_late(),
+            Effort::Seconds(_) => self
+                .left()
+                .is_some_and(|left| left > time.as_secs_f64() * MOST_OF_A_PASS || pricing.passes == 0),
         }
+    }
+
+    /// How far the search has come, from 0 to 1.
+    fn progress(&self, pricing: &Pricing) -> f64 {
+        match self.effort {
+            Effort::Usual => f64::from(pricing.passes) / USUAL_COOLING,
+            // However many there will be, so that more passes never prove less.
+            Effort::Passes(_) => f64::from(pricing.passes) / COOLING,
+            Effort::Seconds(seconds) => {
+                let each = seconds / f64::from(self.parts);
+                1.0 - (self.left().unwrap_or(0.0) / each).clamp(0.0, 1.0)
+            }
+        }
+        .min(1.0)
+    }
+
+    /// Seconds that are left for this part; none if they are over, or not limited.
+    fn left(&self) -> Option<f64> {
+        let Effort::Seconds(seconds) = self.effort else { return None };
+        let share = f64::from(self.done) / f64::from(self.parts);
+        Some(seconds * share - self.start.elapsed().as_secs_f64()).filter(|left| *left > 0.0)
     }
 
     /// Whether the seconds of this part are over.
     fn is_late(&self) -> bool {
-        match self.effort {
-            Effort::Seconds(seconds) => {
-                let share = f64::from(self.done) / f64::from(self.parts);
-                self.start.elapsed().as_secs_f64() > seconds * share
-            }
-            Effort::Usual | Effort::Passes(_) => false,
-        }
+        matches!(self.effort, Effort::Seconds(_)) && self.left().is_none()
     }
 }

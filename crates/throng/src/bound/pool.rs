@@ -11,6 +11,9 @@ pub(super) struct Pool {
     starts: Vec<u32>,
     members: Vec<(u32, u32)>,
     limits: Vec<i64>,
+    /// How much more than they get the members may get at least; a cut with room need not be looked at.
+    rooms: Vec<i64>,
+    sizes: Vec<u32>,
     idle: Vec<u16>,
 }
 
@@ -27,6 +30,8 @@ impl Pool {
         self.starts.push(self.members.len() as u32);
         self.members.extend_from_slice(members);
         self.limits.push(limit);
+        self.rooms.push(0);
+        self.sizes.push(members.iter().map(|(_, count)| count).sum());
         self.idle.push(idle);
     }
 
@@ -35,22 +40,41 @@ impl Pool {
         &self.members[self.starts[at] as usize..end]
     }
 
-    /// Lowers the members of every cut that gets too much, in the given order; returns the steps that took.
-    pub fn sweep(&mut self, space: &Space, order: &[u32], free: bool, prices: &mut [i64]) -> u64 {
+    /// Raises all prices by a step, up to `most`, and lowers the members of every cut that then gets too much, in the given order;
+    /// returns the steps that took.
+    pub fn sweep(
+        &mut self,
+        space: &Space,
+        order: &[u32],
+        (step, most): (i64, i64),
+        free: bool,
+        prices: &mut [i64],
+    ) -> u64 {
+        prices.iter_mut().for_each(|price| *price = (*price + step).min(most));
+        let mut looks = prices.len() + order.len();
         for &at in order {
             let at = at as usize;
+            // Prices have risen by no more than the step, and fallen perhaps.
+            self.rooms[at] -= step * i64::from(self.sizes[at]);
+            if self.rooms[at] >= 0 {
+                self.idle[at] = self.idle[at].saturating_add(1);
+                continue;
+            }
             let members = self.members(at);
+            looks += members.len();
             let sum: i64 =
                 members.iter().map(|(point, count)| prices[*point as usize] * i64::from(*count)).sum();
             let over = sum - self.limits[at];
             if over > 0 {
                 share(members, over, |point| f64::from(space.records[point as usize]), free, prices);
                 self.idle[at] = 0;
+                self.rooms[at] = 0;
             } else {
                 self.idle[at] = self.idle[at].saturating_add(1);
+                self.rooms[at] = -over;
             }
         }
-        (self.members.len() / 8) as u64
+        looks as u64 / 8
     }
 
     /// Forgets cuts that lowered nothing for long.

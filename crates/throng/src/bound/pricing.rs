@@ -12,9 +12,10 @@
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::anchor::{Found, Scene, Scratch};
+use super::boxes::Boxes;
 use super::costs::ONE;
-use super::dearest::{Dearest, Offer};
 use super::index::Index;
+use super::nearest::Nearest;
 use super::pool::Pool;
 use super::space::{Caps, Space};
 
@@ -25,17 +26,30 @@ const AHEAD: u64 = 16;
 /// Prices by which anchors are ordered are equal if they differ by less than one in so many.
 const STEPS: f64 = 24.0;
 /// Raises and sweeps between two passes.
-const SWEEPS: usize = 100;
-/// How much prices are raised at first, as a share of their mean, and how that falls from pass to pass.
-const RAISE: f64 = 0.06;
-const COOLER: f64 = 0.9;
-const FIRST_RAISE: f64 = 0.02;
+const SWEEPS: usize = 120;
+/// How much prices are raised at first, as a share of their mean, where classes are small, and to what share of that it falls in
+/// the end. The larger classes are, the more of them it takes to pull prices down again.
+const RAISE: f64 = 0.15;
+const COOLED: f64 = 0.03;
+/// Where prices may be negative too much of it takes many passes to be undone.
+const RAISE_FREE: f64 = 0.06;
+const COOLED_FREE: f64 = 0.15;
+/// Few classes are known after the first passes that would stop prices from rising too far.
+const FIRST_RAISES: [f64; 2] = [0.02, 0.03];
 /// Within the sweeps of one pass it falls to this share.
-const COOLEST: f64 = 0.02;
+const COOLEST: f64 = 0.015;
+/// Of the way from the proved start to what the box of the nearest costs, the first raise goes so far.
+const FIRST_WAY: f64 = 0.4;
+/// A pass over boxes may take so many times the work of the one before.
+const GROWTH: u64 = 10;
 
 pub(super) struct Pricing {
     pub space: Space,
     index: Index,
+    /// All boxes, unless there are too many.
+    all_boxes: Option<Boxes>,
+    /// What the last pass over them took.
+    boxes_work: u64,
     pub prices: Vec<i64>,
     /// Prices that are a proof, of the last pass or from the start.
     pub proved: Vec<i64>,
@@ -61,6 +75,8 @@ impl Pricing {
         let pricing = Pricing {
             space,
             index,
+            all_boxes: None,
+            boxes_work: 0,
             proved: prices.clone(),
             boxes: Vec::new(),
             prices,
@@ -88,6 +104,40 @@ impl Pricing {
         self.boxes = found.iter().map(|(_, cost, _)| *cost).collect();
         self.prices = found.into_iter().map(|(furthest, _, _)| (furthest - 2 * numbers).max(0)).collect();
         self.proved.clone_from(&self.prices);
+        self.all_boxes = Boxes::new(&self.space, &self.prices);
+    }
+
+    /// One pass with so much work; whether it came to an end. `stopped` is asked now and then. Boxes are gone through where that
+    /// takes less than a search around every record, as far as is known.
+    pub fn pass(&mut self, most_work: u64, stopped: &(dyn Fn() -> bool + Sync)) -> bool {
+        match self.pass_over_boxes(most_work, stopped) {
+            true => true,
+            // Begun in vain: prices are as before.
+            false if stopped() || self.boxes_work > 0 && self.all_boxes.is_none() => {
+                self.boxes_work = 0;
+                false
+            }
+            false => self.pass_over_anchors(most_work, stopped),
+        }
+    }
+
+    fn pass_over_boxes(&mut self, most_work: u64, stopped: &(dyn Fn() -> bool + Sync)) -> bool {
+        let Some(boxes) = &self.all_boxes else { return false };
+        let most = if self.boxes_work == 0 { most_work / 2 } else { most_work.max(GROWTH * self.boxes_work) };
+        let Some((cuts, work)) = boxes.pass(&self.space, &mut self.prices, most, stopped) else {
+            if !stopped() {
+                self.all_boxes = None;
+                self.work += most;
+            }
+            return false;
+        };
+        cuts.iter().for_each(|cut| self.pool.push(cut));
+        (self.given_up, self.again, self.reached) = (0, 0, self.space.len());
+        self.proved.clone_from(&self.prices);
+        self.boxes_work = work.max(1);
+        self.work += work;
+        self.passes += 1;
+        true
     }
 
     /// Whether prices may be negative: that helps where values have caps.
@@ -115,9 +165,9 @@ impl Pricing {
         order
     }
 
-    /// One pass with so much work; whether it came to an end. `stopped` is asked between batches. What is not visited when
-    /// the work is done is paid what was proved before, at most: classes of such points alone were looked at then.
-    pub fn pass(&mut self, most_work: u64, stopped: &dyn Fn() -> bool) -> bool {
+    /// A pass that searches around every record. What is not visited when the work is done is paid what was proved before, at most:
+    /// classes of such points alone were looked at then.
+    fn pass_over_anchors(&mut self, most_work: u64, stopped: &dyn Fn() -> bool) -> bool {
         let order = self.order();
         let mut places = vec![0; order.len()];
         order.iter().zip(0..).for_each(|(point, place)| places[*point as usize] = place);
@@ -187,21 +237,23 @@ impl Pricing {
         true
     }
 
-    /// Raises prices little by little, each time lowering what is known to be too much. `stopped` is asked between sweeps.
-    pub fn raise(&mut self, stopped: &dyn Fn() -> bool) {
+    /// Raises prices little by little, each time lowering what is known to be too much: much at first and little when `progress`
+    /// nears 1. `stopped` is asked between sweeps.
+    pub fn raise(&mut self, progress: f64, stopped: &dyn Fn() -> bool) {
         if self.passes == 0 {
-            // Nothing is known yet that would stop them.
-            let most = self.space.sizes.iter().max().map_or(1, |size| i64::from(*size)).max(5);
-            let halfway = |(price, cost): (&mut i64, &i64)| *price += (cost - *price).max(0) * 5 / (2 * most);
-            return self.prices.iter_mut().zip(&self.boxes).for_each(halfway);
+            return self.raise_first();
         }
         let mean = self.total() as f64 / self.space.all().max(1) as f64;
-        // Few classes are known after the first pass that would stop prices from rising too far.
-        let raise = if self.passes < 2 { FIRST_RAISE } else { RAISE * COOLER.powi(self.passes as i32 - 1) };
+        let raise = if self.free() {
+            RAISE_FREE * COOLED_FREE.powf(progress)
+        } else {
+            RAISE * (5.0 / self.most_size().max(5.0)).cbrt() * COOLED.powf(progress)
+        };
+        let raise = raise.min(FIRST_RAISES.get(self.passes as usize - 1).copied().unwrap_or(1.0));
         let first = raise * mean.max(f64::from(ONE) * 1e-4);
         let mut order: Vec<u32> = (0..self.pool.len() as u32).collect();
         let free = self.free();
-        let most = self.space.sizes.iter().max().map_or(1, |size| i64::from(*size)) * i64::from(ONE);
+        let most = self.most_size() as i64 * i64::from(ONE);
         for sweep in 0..SWEEPS {
             if stopped() {
                 return;
@@ -210,10 +262,22 @@ impl Pricing {
                 self.shuffle(&mut order);
             }
             let step = (first * COOLEST.powf(sweep as f64 / SWEEPS as f64)) as i64;
-            self.prices.iter_mut().for_each(|price| *price = (*price + step).min(most));
-            self.work += self.pool.sweep(&self.space, &order, free, &mut self.prices);
+            self.work += self.pool.sweep(&self.space, &order, (step, most), free, &mut self.prices);
         }
         self.pool.prune();
+    }
+
+    /// How many records a class has at least, where that is most.
+    fn most_size(&self) -> f64 {
+        self.space.sizes.iter().max().map_or(1.0, |size| f64::from(*size))
+    }
+
+    /// Part of the way to what the box of the nearest costs: nothing is known yet that would stop prices. The less the larger K,
+    /// where each record is searched around: that takes the longer the further prices are above what holds.
+    fn raise_first(&mut self) {
+        let way = if self.all_boxes.is_some() { FIRST_WAY } else { 2.5 / self.most_size().max(5.0) };
+        let raise = |(price, cost): (&mut i64, &i64)| *price += ((cost - *price).max(0) as f64 * way) as i64;
+        self.prices.iter_mut().zip(&self.boxes).for_each(raise);
     }
 
     fn shuffle(&mut self, order: &mut [u32]) {
@@ -233,47 +297,5 @@ trait CloneIf: Sized {
 impl CloneIf for Vec<i64> {
     fn clone_if(&self, needed: bool) -> Option<Self> {
         needed.then(|| self.clone())
-    }
-}
-
-/// The nearest others of a point.
-#[derive(Default)]
-struct Nearest {
-    dearest: Dearest,
-}
-
-impl Nearest {
-    /// What a point costs with the furthest of as many of its nearest as its class needs, and what the box of all of them
-    /// costs; and the steps that took.
-    fn box_around(&mut self, space: &Space, index: &Index, point: u32) -> (i64, i64, u64) {
-        let room = space.sizes[point as usize] as usize - 1;
-        let row = space.row(point);
-        // The dearest by −cost are the nearest.
-        self.dearest.begin(room, None);
-        let mut looks = 0;
-        let dearest = &mut self.dearest;
-        let nodes = index.nearest(space, row, |points| {
-            looks += u64::from(points.end - points.start);
-            for other in points {
-                let records = space.records[other as usize] - u32::from(other == point);
-                let cost = space.apart(point, other);
-                if records > 0 {
-                    let offer =
-                        Offer { price: -i64::from(cost), candidate: other, records, value: 0, cap: u32::MAX };
-                    dearest.add(offer, &[]);
-                }
-            }
-            dearest.limit()
-        });
-        let mut ends: Vec<(u32, u32)> = row.iter().map(|code| (*code, *code)).collect();
-        for other in dearest.candidates() {
-            for ((low, high), code) in ends.iter_mut().zip(space.row(other)) {
-                (*low, *high) = ((*low).min(*code), (*high).max(*code));
-            }
-        }
-        let cost =
-            space.costs.iter().zip(&ends).map(|(cost, (low, high))| i64::from(cost.between(*low, *high)));
-        let furthest = if dearest.full() && room > 0 { i64::from(dearest.limit()) } else { 0 };
-        (furthest, cost.sum(), (nodes + looks) * (8 + space.width() as u64) / 32)
     }
 }

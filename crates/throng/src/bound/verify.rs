@@ -4,12 +4,13 @@
 //! demanding and then the dearest first. For each, all classes of which it is the first are looked at: a class reaches so far from
 //! it on each side (a tree has one, a number two), and sets of classes are cut in two, within a reach and beyond it, until
 //! either a class is found that is paid more than it costs, or none can be. Every pair of points is compared; that takes
-//! time with the square of their number.
+//! time with the square of their number. Tables with at most one number are checked box by box (`verify_boxes`), unless there are too many.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::costs::Cost;
 use super::space::{Caps, Space};
+use super::verify_boxes;
 use crate::error::Result;
 use crate::watch::Watch;
 
@@ -33,6 +34,9 @@ struct Other {
 /// Whether no class of records, each for itself in `space`, is paid more than it costs.
 pub(super) fn holds(space: &Space, prices: &[i64], watch: &dyn Watch) -> Result<bool> {
     let points = Points::new(space, prices);
+    if let Some(held) = verify_boxes::holds(&points.space, &points.prices, watch)? {
+        return Ok(held);
+    }
     let places = (0..points.prices.len()).into_par_iter();
     let held = places.map(|first| {
         watch.check()?;

@@ -51,15 +51,18 @@ pub struct Protected {
     pub codes: Vec<u32>,
     /// Whose record each is, where people are counted.
     pub people: Option<People>,
+    /// How often each value occurs in the whole table, where the records are a part of it.
+    pub whole: Option<Arc<[u64]>>,
 }
 
 impl Protected {
     /// The share of each value among all records; where people are counted, each different value of a person counts once.
     pub fn shares(&self) -> Vec<f64> {
         let mut counts = vec![0u64; self.domain.len()];
-        match &self.people {
-            None => self.codes.iter().for_each(|code| counts[*code as usize] += 1),
-            Some(people) => {
+        match (&self.people, &self.whole) {
+            (None, Some(whole)) => counts.copy_from_slice(whole),
+            (None, None) => self.codes.iter().for_each(|code| counts[*code as usize] += 1),
+            (Some(people), _) => {
                 let mut pairs: Vec<(u32, u32)> =
                     people.of_records().iter().copied().zip(self.codes.iter().copied()).collect();
                 pairs.sort_unstable();
@@ -79,6 +82,7 @@ impl Protected {
             has_hierarchy: self.has_hierarchy,
             codes: Vec::new(),
             people: None,
+            whole: self.whole.clone(),
         }
     }
 }
@@ -114,6 +118,17 @@ pub struct Data {
     pub dropped: usize,
     /// What others found from it.
     pub(crate) cache: Cache,
+    /// The table that the records are a part of, where they are not all of it.
+    pub(crate) whole: Option<Arc<Whole>>,
+}
+
+/// What is known of a table of which only a part is at hand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Whole {
+    /// Number of records.
+    pub records: usize,
+    /// For each quasi-identifier how often each code occurs.
+    pub counts: Vec<Vec<u64>>,
 }
 
 /// What single records demand, by the key that asks for it.
@@ -128,6 +143,23 @@ impl Data {
     /// Number of records.
     pub fn len(&self) -> usize {
         self.records.len()
+    }
+
+    /// Number of records of the whole table, where the records are a part of it.
+    pub fn whole_len(&self) -> usize {
+        self.whole.as_ref().map_or(self.len(), |whole| whole.records)
+    }
+
+    /// How often each code of a quasi-identifier occurs in the whole table.
+    pub fn code_counts(&self, attribute: usize) -> Vec<u64> {
+        if let Some(whole) = &self.whole {
+            return whole.counts[attribute].clone();
+        }
+        let mut counts = vec![0; self.attributes[attribute].domain.len()];
+        with_matrix!(&self.records, matrix => {
+            (0..matrix.len()).for_each(|record| counts[matrix.get(record, attribute).index()] += 1);
+        });
+        counts
     }
 
     /// Whether there are no records.
@@ -162,6 +194,7 @@ impl Data {
             rows: Some(records.iter().map(|record| self.row(*record) as u32).collect()),
             dropped: self.dropped,
             cache: Cache::default(),
+            whole: self.whole.clone(),
         }
     }
 

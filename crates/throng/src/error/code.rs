@@ -102,6 +102,7 @@ codes! {
     UnreadableFile "unreadable-file" Input: "a file is damaged or not of the format that its ending names", "check that it is complete";
     UnreadableType "unreadable-type" Input: "a column has a type that cannot be read", "give the column as text, or make it an identifier";
     ExpandsTooMuch "expands-too-much" Input: "a compressed file expands to more than is allowed", "allow more with `max_expansion` under `[data]` if you trust it";
+    TableChanged "table-changed" Input: "a table was changed while it was read more than once", "run it again once nobody writes to it";
     BatchesDiffer "batches-differ" Input: "record batches of one table have different columns", "give all batches the schema of the table";
 
     // Methods, options, tasks.
@@ -125,6 +126,17 @@ codes! {
     RecipeVersion "recipe-version" Input: "a recipe was written by a version with another format", "use that version, or learn the recipe anew";
     WeakSecret "weak-secret" Input: "a secret is so short that it could be guessed", "make one of at least 16 random bytes";
     NoRandomness "no-randomness" Input: "the system gives no random numbers", "bring your own with `--secret`";
+
+    // Series.
+    NoSeries "no-series" Input: "under this policy, or in this way, releases cannot follow on each other safely", "change what the message names, or publish once";
+    BadLedger "bad-ledger" Input: "a file is no ledger or key of a series, is damaged, was edited, or belongs to another", "bring back the file that the last run wrote";
+    LedgerInUse "ledger-in-use" Input: "another run works on the same series", "wait until it is done";
+    SeriesGoesOn "series-goes-on" Input: "the ledger has releases already, so that the next one must follow on the last", "name the last release with `--after`";
+    NotTheLast "not-the-last-release" Input: "a release is not the last one of the series, or was changed", "name the last release as it was published";
+    SeriesPending "series-pending" Input: "an earlier run stopped half-way and nobody can tell whether its release was handed out", "say which with `--after` or `--replace`";
+    SeriesChanged "series-changed" Input: "the policy or the table is no longer that of the releases before", "write it as it was, or begin a series of other people";
+    PersonTwice "person-twice" Input: "a person has several records in a table of a series", "give each person one record";
+    UnknownPerson "unknown-person" Input: "a person who is to be erased is not in the series, or still in the table", "check the spelling, and take the person out of the table";
 
     // Requirements that cannot be met.
     KExceedsTable "k-exceeds-table" Requirement: "k is larger than the number of records", "ask for less, or add records";

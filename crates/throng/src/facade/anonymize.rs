@@ -1,16 +1,15 @@
 //! From a table and a policy to a release.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::finished::Ready;
-use super::{Anonymized, Data, given};
+use super::{Data, given};
 use crate::bind;
 use crate::error::Result;
 use crate::plan::{Choices, Plan, Registry};
 use crate::policy::Policy;
-use crate::release::{Batches, Order, Publish};
+use crate::release::Publish;
 use crate::run::{Clock, check_outputs};
-use crate::secret::Secret;
 use crate::watch::{Unwatched, Watch};
 
 /// Turns a table into a release that meets a policy.
@@ -69,18 +68,6 @@ impl<'a> Anonymize<'a> {
         Anonymize { seed: Some(seed), ..self }
     }
 
-    /// What the order of rows and every lot is drawn from; fresh unless this brings one.
-    pub fn secret(mut self, secret: Secret) -> Self {
-        self.choices.secret = Some(secret);
-        self
-    }
-
-    /// In which order rows are written; a random one unless this says otherwise.
-    pub fn order(mut self, order: Order) -> Self {
-        self.choices.order = order;
-        self
-    }
-
     /// How quasi-identifiers are written; as cells unless this says otherwise.
     pub fn publish(mut self, publish: Publish) -> Self {
         self.choices.publish = publish;
@@ -92,28 +79,12 @@ impl<'a> Anonymize<'a> {
         Anonymize { registry, ..self }
     }
 
-    /// Who watches the work and may stop it.
-    pub fn watch(self, watch: &'a dyn Watch) -> Self {
-        Anonymize { watch, ..self }
-    }
-
-    /// Writes the release into a file, in the format that its name tells. The file appears complete or not at all.
-    pub fn write(self, path: impl AsRef<Path>) -> Result<Anonymized<PathBuf>> {
-        let path = path.as_ref();
-        if let Some(data) = self.data.as_ref().and_then(Data::path) {
-            check_outputs(data, Some(&self.policy), path, Publish::Permutation)?;
-        }
-        self.ready()?.write(path)
-    }
-
-    /// The release as record batches.
-    pub fn to_batches(self) -> Result<Anonymized<Batches>> {
-        self.ready()?.into_batches()
-    }
-
-    /// The release as delimited text.
-    pub fn to_csv(self) -> Result<Anonymized<String>> {
-        self.ready()?.into_csv()
+    /// An error if a file would destroy what the run reads.
+    fn check_file(&self, path: &Path) -> Result<()> {
+        let data = self.data.as_ref().and_then(Data::path);
+        data.map_or(Ok(()), |data| {
+            check_outputs(data, Some(&self.policy), path, Publish::Permutation).map(|_| ())
+        })
     }
 
     fn ready(&self) -> Result<Ready<'_>> {
@@ -132,6 +103,8 @@ impl<'a> Anonymize<'a> {
         Ok(Ready { plan, table, data, clock, watch: self.watch })
     }
 }
+
+super::finished::outputs!(Anonymize);
 
 impl std::fmt::Debug for Anonymize<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

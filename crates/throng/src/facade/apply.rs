@@ -1,15 +1,14 @@
 //! Masking other records with a recipe.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::finished::Ready;
-use super::{Anonymized, Data, given};
+use super::{Data, given};
 use crate::error::Result;
 use crate::plan::{Choices, Unmet};
 use crate::recipe::Recipe;
-use crate::release::{Batches, Order, Publish};
+use crate::release::Publish;
 use crate::run::{self, Clock, check_outputs};
-use crate::secret::Secret;
 use crate::watch::{Unwatched, Watch};
 
 /// Masks other records with a recipe that a run learned.
@@ -60,40 +59,17 @@ impl<'a> Apply<'a> {
         Apply { unmet, ..self }
     }
 
-    /// What the order of rows is drawn from; fresh unless this brings one.
-    pub fn secret(mut self, secret: Secret) -> Self {
-        self.choices.secret = Some(secret);
+    /// How quasi-identifiers are written; as cells unless this says otherwise. As bounds, numbers are two columns; there are no
+    /// other ways for records that are masked with a recipe.
+    pub fn publish(mut self, publish: Publish) -> Self {
+        self.choices.publish = publish;
         self
     }
 
-    /// In which order rows are written; a random one unless this says otherwise.
-    pub fn order(mut self, order: Order) -> Self {
-        self.choices.order = order;
-        self
-    }
-
-    /// Who watches the work and may stop it.
-    pub fn watch(self, watch: &'a dyn Watch) -> Self {
-        Apply { watch, ..self }
-    }
-
-    /// Writes the masked records into a file, which appears complete or not at all.
-    pub fn write(self, path: impl AsRef<Path>) -> Result<Anonymized<PathBuf>> {
-        let path = path.as_ref();
-        if let Some(data) = self.data.as_ref().and_then(Data::path) {
-            check_outputs(data, None, path, Publish::Cells)?;
-        }
-        self.ready()?.write(path)
-    }
-
-    /// The masked records as record batches.
-    pub fn to_batches(self) -> Result<Anonymized<Batches>> {
-        self.ready()?.into_batches()
-    }
-
-    /// The masked records as delimited text.
-    pub fn to_csv(self) -> Result<Anonymized<String>> {
-        self.ready()?.into_csv()
+    /// An error if a file would destroy what the run reads.
+    fn check_file(&self, path: &Path) -> Result<()> {
+        let data = self.data.as_ref().and_then(Data::path);
+        data.map_or(Ok(()), |data| check_outputs(data, None, path, Publish::Cells).map(|_| ()))
     }
 
     fn ready(&self) -> Result<Ready<'_>> {
@@ -105,6 +81,8 @@ impl<'a> Apply<'a> {
         Ok(Ready { plan, table, data, clock, watch: self.watch })
     }
 }
+
+super::finished::outputs!(Apply);
 
 impl std::fmt::Debug for Apply<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -29,6 +29,7 @@ pub struct Compare<'a> {
     methods: Vec<String>,
     ks: Vec<usize>,
     secret: Option<Secret>,
+    queries: bool,
     registry: Registry,
     watch: &'a dyn Watch,
 }
@@ -42,6 +43,7 @@ impl<'a> Compare<'a> {
             methods: Vec::new(),
             ks: Vec::new(),
             secret: None,
+            queries: false,
             registry: Registry::default(),
             watch: &Unwatched,
         }
@@ -67,6 +69,11 @@ impl<'a> Compare<'a> {
         Compare { secret: Some(secret), ..self }
     }
 
+    /// Asks too how far COUNT queries on each release are off, on average.
+    pub fn with_queries(self) -> Self {
+        Compare { queries: true, ..self }
+    }
+
     /// The methods to choose from, for methods of your own.
     pub fn registry(self, registry: Registry) -> Self {
         Compare { registry, ..self }
@@ -82,6 +89,7 @@ impl<'a> Compare<'a> {
         let data = given("the table to compare on", "read(…)", &self.data)?;
         let compare = run::Compare {
             secret: self.secret,
+            queries: self.queries,
             data: data.name().to_owned(),
             policy: self.policy,
             methods: self.methods,

@@ -42,6 +42,55 @@ pub struct Anonymized<R> {
     pub rows: Vec<u32>,
 }
 
+/// What every run that makes a release can be told and can make, written once for all of them.
+macro_rules! outputs {
+    ($run:ident) => {
+        impl<'a> $run<'a> {
+            /// What the order of rows and every lot is drawn from; fresh unless this brings one.
+            pub fn secret(mut self, secret: crate::secret::Secret) -> Self {
+                self.choices.secret = Some(secret);
+                self
+            }
+
+            /// In which order rows are written; a random one unless this says otherwise.
+            pub fn order(mut self, order: crate::release::Order) -> Self {
+                self.choices.order = order;
+                self
+            }
+
+            /// Puts a `'` before cells that a spreadsheet would run as formulas, in delimited text; record batches are no
+            /// text and keep their cells.
+            pub fn escape_formulas(mut self) -> Self {
+                self.choices.formulas = crate::formula::Formulas::Escape;
+                self
+            }
+
+            /// Who watches the work and may stop it.
+            pub fn watch(self, watch: &'a dyn Watch) -> Self {
+                $run { watch, ..self }
+            }
+
+            /// Writes the release into a file, in the format that its name tells. The file appears complete or not at all.
+            pub fn write(self, path: impl AsRef<Path>) -> Result<super::Anonymized<std::path::PathBuf>> {
+                self.check_file(path.as_ref())?;
+                self.ready()?.write(path.as_ref())
+            }
+
+            /// The release as record batches.
+            pub fn to_batches(self) -> Result<super::Anonymized<crate::release::Batches>> {
+                self.ready()?.into_batches()
+            }
+
+            /// The release as delimited text.
+            pub fn to_csv(self) -> Result<super::Anonymized<String>> {
+                self.ready()?.into_csv()
+            }
+        }
+    };
+}
+
+pub(super) use outputs;
+
 /// A plan and its table.
 pub(super) struct Ready<'a> {
     pub plan: Plan,
@@ -108,7 +157,7 @@ impl Ready<'_> {
         };
         let Prepared { written, report, recipe, .. } = run::make(
             &self.plan,
-            (&self.table, self.data.name()),
+            (&self.table, self.data.name(), None),
             clock,
             self.watch,
             |problem, solved| write(&self, problem, solved),

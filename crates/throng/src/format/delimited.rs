@@ -2,19 +2,31 @@
 
 use memchr::{memchr, memchr3};
 
-use super::{AnySyntax, Format, Syntax, Target, Value, Writable};
+use super::{AnySyntax, Format, Syntax, TakePiece, Target, Value, Writable};
 use crate::error::Result;
 use crate::formula::{Formulas, MARK, needs_mark};
 use crate::table::blocks::Blocks;
 use crate::table::source::Input;
-use crate::table::{Dialect, Reading, Table, chunk, text};
+use crate::table::{Dialect, Origin, Reading, Storage, Table, chunk, text};
 use crate::watch::Watch;
 
 /// Comma-separated values; the delimiter may be another, which is told from the first lines.
-pub static CSV: Format = Format { name: "CSV", endings: &["csv", "txt"], read: read_any, write: write_any };
+pub static CSV: Format = Format {
+    name: "CSV",
+    endings: &["csv", "txt"],
+    read: read_any,
+    pieces: Some(any_pieces),
+    write: write_any,
+};
 
 /// Tab-separated values.
-pub static TSV: Format = Format { name: "TSV", endings: &["tsv", "tab"], read: read_tabs, write: write_tabs };
+pub static TSV: Format = Format {
+    name: "TSV",
+    endings: &["tsv", "tab"],
+    read: read_tabs,
+    pieces: Some(pieces_with_tabs),
+    write: write_tabs,
+};
 
 fn read_any(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     read(input, reading, None)
@@ -103,6 +115,50 @@ impl Syntax for Delimited {
 }
 
 fn read(input: Input<'_>, reading: &Reading<'_>, delimiter: Option<u8>) -> Result<Table> {
+    let Started { origin, blocks, dialect, names, storage, header_lines, first } =
+        start(input, reading, delimiter)?;
+    let slots = chunk::slots(&storage);
+    let chunks = blocks.parse(first, header_lines, reading, |block| text::parse(block, dialect, &slots))?;
+    Ok(Table::new(origin, names, storage, chunks).with_dialect(dialect))
+}
+
+fn any_pieces(input: Input<'_>, reading: &Reading<'_>, take: &mut TakePiece<'_>) -> Result<()> {
+    pieces(input, reading, None, take)
+}
+
+fn pieces_with_tabs(input: Input<'_>, reading: &Reading<'_>, take: &mut TakePiece<'_>) -> Result<()> {
+    pieces(input, reading, Some(b'\t'), take)
+}
+
+fn pieces(
+    input: Input<'_>,
+    reading: &Reading<'_>,
+    delimiter: Option<u8>,
+    take: &mut TakePiece<'_>,
+) -> Result<()> {
+    let Started { origin, blocks, dialect, names, storage, header_lines, first } =
+        start(input, reading, delimiter)?;
+    let slots = chunk::slots(&storage);
+    let parse = |block: &[u8]| text::parse(block, dialect, &slots);
+    blocks.parse_pieces(first, header_lines, reading, parse, &mut |chunks, lines| {
+        let table = Table::piece(origin.clone(), names.clone(), storage.clone(), chunks, lines);
+        take(table.with_dialect(dialect))
+    })
+}
+
+/// A text whose header was read.
+struct Started<'a> {
+    origin: Origin,
+    blocks: Blocks<'a>,
+    dialect: Dialect,
+    names: Vec<String>,
+    storage: Vec<Storage>,
+    header_lines: u64,
+    /// The records that came with the header.
+    first: Vec<Vec<u8>>,
+}
+
+fn start<'a>(input: Input<'a>, reading: &Reading<'_>, delimiter: Option<u8>) -> Result<Started<'a>> {
     let origin = input.origin.clone();
     let mut dialect = Dialect::default();
     let mut blocks = Blocks::start(input.into_stream(), |start| {
@@ -115,10 +171,8 @@ fn read(input: Input<'_>, reading: &Reading<'_>, delimiter: Option<u8>) -> Resul
     let first = blocks.next_block()?.unwrap_or_default();
     let (names, body) = text::header(&first, dialect)?;
     let storage = reading.plan_columns(&names)?;
-    let slots = chunk::slots(&storage);
     blocks.widen(names.len());
     let header_lines = memchr::memchr_iter(dialect.line_end, &first[..body]).count() as u64;
     let first = vec![first[body..].to_vec()];
-    let chunks = blocks.parse(first, header_lines, reading, |block| text::parse(block, dialect, &slots))?;
-    Ok(Table::new(origin, names, storage, chunks).with_dialect(dialect))
+    Ok(Started { origin, blocks, dialect, names, storage, header_lines, first })
 }

@@ -27,7 +27,8 @@ use crate::watch::Watch;
 use crate::words::shorten;
 
 /// JSON Lines, also called newline-delimited JSON.
-pub static JSON_LINES: Format = Format { name: "JSON Lines", endings: &["jsonl", "ndjson"], read, write };
+pub static JSON_LINES: Format =
+    Format { name: "JSON Lines", endings: &["jsonl", "ndjson"], read, pieces: None, write };
 
 /// Bytes in which all keys must have appeared.
 const LOOK_AHEAD: usize = 16 << 20;

@@ -40,6 +40,11 @@ pub fn endings() -> String {
     FORMATS.iter().map(|format| format!(".{}", format.endings[0])).collect::<Vec<_>>().join(", ")
 }
 
+/// Takes the pieces of a table, in order.
+pub(crate) type TakePiece<'a> = dyn FnMut(Table) -> Result<()> + 'a;
+/// Reads a table piece by piece.
+pub(crate) type ReadPieces = fn(Input<'_>, &Reading<'_>, &mut TakePiece<'_>) -> Result<()>;
+
 /// What the registry knows of a format.
 pub struct Format {
     /// Its name, for people.
@@ -48,6 +53,8 @@ pub struct Format {
     pub endings: &'static [&'static str],
     /// Reads a table.
     pub(crate) read: fn(Input<'_>, &Reading<'_>) -> Result<Table>,
+    /// Reads a table piece by piece, in order; `None` if that is not done.
+    pub(crate) pieces: Option<ReadPieces>,
     /// Writes a table of a release.
     pub(crate) write: fn(&dyn Writable, &mut Target<'_>, &dyn Watch) -> Result<()>,
 }
@@ -69,6 +76,11 @@ impl Format {
     /// Whether spreadsheets open its files as they are.
     pub fn is_delimited(&self) -> bool {
         [&CSV, &TSV].iter().any(|own| own.name == self.name)
+    }
+
+    /// Whether its files are lines of text, in which cells have no types.
+    pub fn is_text(&self) -> bool {
+        self.is_delimited() || self.name == JSON_LINES.name
     }
 
     /// Writes a table of a release. `place` is what errors say they were writing.
@@ -118,6 +130,26 @@ impl Table {
         let input = Input::reader(reader, reading);
         let origin = input.origin.clone();
         Self::read_input(format, input, reading).map_err(|error| error.in_file(&origin))
+    }
+
+    /// Reads a file piece by piece: rows in order, a few megabytes at a time, so that it need not fit into memory. Every
+    /// piece has dictionaries of its own.
+    pub fn read_pieces(
+        path: &Path,
+        reading: &Reading<'_>,
+        take: &mut dyn FnMut(Table) -> Result<()>,
+    ) -> Result<()> {
+        let format = Format::of(path);
+        let Some(pieces) = format.pieces else {
+            return Err(Error::new(
+                ErrorCode::BadUsage,
+                format!("{} is not read piece by piece", format.name),
+            )
+            .in_file(path)
+            .with_hint("give the table as CSV, Parquet or Arrow, or run it without --memory"));
+        };
+        let mut read = || pieces(Input::open(path, reading.expansion)?, reading, take);
+        read().map_err(|error| error.in_file(path))
     }
 
     fn read_input(format: &Format, input: Input<'_>, reading: &Reading<'_>) -> Result<Self> {

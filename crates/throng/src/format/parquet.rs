@@ -11,7 +11,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::shared_file::SharedFile;
-use super::{Format, Target, Writable, guarded, not_encoded};
+use super::{Format, TakePiece, Target, Writable, guarded, not_encoded};
 use crate::error::{Error, ErrorCode, Result};
 use crate::table::batches::{Batches, Budget, CHUNK_ROWS, Columns};
 use crate::table::chunk::Chunk;
@@ -20,7 +20,8 @@ use crate::table::{Reading, Table};
 use crate::watch::Watch;
 
 /// Parquet.
-pub static PARQUET: Format = Format { name: "Parquet", endings: &["parquet", "pq"], read, write };
+pub static PARQUET: Format =
+    Format { name: "Parquet", endings: &["parquet", "pq"], read, pieces: Some(pieces), write };
 
 fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     let origin = input.origin.clone();
@@ -38,6 +39,23 @@ fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
         })
         .collect();
     columns.table(origin, reading, groups.into_iter().flatten())
+}
+
+/// Row group by row group, each in pieces.
+fn pieces(input: Input<'_>, reading: &Reading<'_>, take: &mut TakePiece<'_>) -> Result<()> {
+    let origin = input.origin.clone();
+    let file = input.into_file()?;
+    let input = SharedFile::new(file)
+        .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", origin.as_ref(), &cause))?;
+    let budget = Budget::of_file(reading.expansion, input.bytes());
+    let metadata = guarded(&PARQUET, || ArrowReaderMetadata::load(&input, ArrowReaderOptions::new()))?;
+    let columns = Columns::plan(reading, metadata.schema())?;
+    let mut rows = 0;
+    for group in 0..metadata.metadata().num_row_groups() {
+        let mut batches = row_group(&input, &metadata, &columns, group)?;
+        columns.pieces(&origin, reading, &budget, &mut batches, &mut rows, take)?;
+    }
+    Ok(())
 }
 
 fn row_group(

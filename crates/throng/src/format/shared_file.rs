@@ -45,7 +45,7 @@ impl ChunkReader for SharedFile {
     type T = BufReader<From>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        Ok(BufReader::new(From { file: self.clone(), position: start }))
+        Ok(BufReader::new(From { file: self.clone(), position: start, ended: false }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
@@ -55,21 +55,27 @@ impl ChunkReader for SharedFile {
             return Err(ParquetError::EOF("the file is cut short".to_owned()));
         }
         let mut buffer = vec![0; length];
-        From { file: self.clone(), position: start }.read_exact(&mut buffer)?;
+        From { file: self.clone(), position: start, ended: false }.read_exact(&mut buffer)?;
         Ok(buffer.into())
     }
 }
 
-/// Reads on from a position of its own.
+/// Reads on from a position of its own. Who asks again after the end gets an error: a damaged page header may announce a list
+/// of billions, and skipping them one by one where nothing is left to read would take hours.
 pub(super) struct From {
     file: SharedFile,
     position: u64,
+    /// Whether the end was told already.
+    ended: bool,
 }
 
 impl Read for From {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read_at(self.position, buffer)?;
         self.position += count as u64;
+        if count == 0 && !buffer.is_empty() && std::mem::replace(&mut self.ended, true) {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         Ok(count)
     }
 }

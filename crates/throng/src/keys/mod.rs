@@ -5,6 +5,7 @@
 //! and the roles that the rest of the policy gives to attributes.
 
 pub(crate) mod fields;
+mod size;
 pub(crate) mod source;
 mod values;
 
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 use self::fields::{Fields, Item};
+pub(crate) use self::size::memory;
 use self::source::Source;
 pub(crate) use self::values::{WEIGHT_EXPECTED, above_zero, choose, is_weight, out_of_range, weight, within};
 use crate::error::{Error, ErrorCode, Result};

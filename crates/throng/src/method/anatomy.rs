@@ -33,6 +33,7 @@ pub const ANATOMY: Entry = Entry {
     needs: &[],
     options: &[],
     traits: Traits {
+        in_parts: false,
         published: Published::ByPermutation,
         compared_if_named: Some("it publishes exact quasi-identifiers, which have no loss to compare"),
         ..Traits::USUAL

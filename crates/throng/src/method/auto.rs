@@ -1,11 +1,10 @@
 //! Auto: chooses a method by requirement, size and time, and says which and why.
 //!
 //! What loses least as a rule need not on a small table. So where only the size of classes counts, up to `SMALL`
-//! records are given to several methods (`CANDIDATES`) and the least loss is taken, and up to `all::MOST` records
+//! records are given to several methods (`OTHERS`) and the least loss is taken, and up to `all::MOST` records
 //! are grouped in the best of all ways.
 
 use std::borrow::Cow;
-use std::time::{Duration, Instant};
 
 use super::exact::{self, Exact, all};
 use super::facts::Because;
@@ -18,13 +17,13 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::loss::{Kernel, group_ncp};
 use crate::mapping;
 use crate::privacy::{Part, Tally};
-use crate::problem::{Attribute, Problem};
-use crate::watch::Watch;
+use crate::problem::Problem;
+use crate::watch::{Timed, Watch};
 
 /// The registry's entry.
 pub const AUTO: Entry = Entry {
     name: "auto",
-    summary: "chooses by requirement, size and time: the best of several on small tables, peel where it can, the better of mondrian and hilbert on tables too large for it",
+    summary: "chooses by requirement, size and time: the best of several on small tables, else peel, as far as its effort goes",
     citation: "throng",
     guarantee: "that of the method it chooses; the report says which and why",
     takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::MaxLoss, Part::People],
@@ -32,7 +31,7 @@ pub const AUTO: Entry = Entry {
     options: &[OptionSpec {
         name: "seconds",
         kind: OptionKind::Number { allowed: Numbers::SECONDS, default: None },
-        help: "seconds that the method may take",
+        help: "seconds that the method may take; what comes out then depends on the machine",
     }],
     traits: Traits::USUAL,
     configure: |options, _| Ok(Box::new(Auto { seconds: options.number_if_any("seconds")? })),
@@ -45,30 +44,16 @@ pub struct Auto {
     pub seconds: Option<f64>,
 }
 
-/// Without a limit in seconds, as many are thought fine.
-const SECONDS: f64 = 120.0;
-/// Cells of quasi-identifiers that peel goes through in a second: a third of what two cores did with a million records,
-/// for slower machines.
-const CELLS_PER_SECOND: f64 = 250_000.0;
-
-/// From so many attributes on, and where more than one number has more values than so many, peel looks at no more than
-/// so many rows in all, or at each so often.
-const MANY_ATTRIBUTES: usize = 30;
-const MANY_VALUES: usize = 2000;
-const LOOKS_IN_ALL: usize = 30_000_000;
-const LEAST_LOOKS: usize = 300;
+/// Rows that peel looks at without a limit in seconds: so many in any table, and so many more for each record. A look takes
+/// about ten nanoseconds of a core, so that this is a second and a few times what reading and writing take.
+const LOOKS: usize = 100_000_000;
+const LOOKS_PER_RECORD: usize = 300;
 
 /// Up to so many records, several methods are run.
 const SMALL: usize = 1000;
-/// The methods that are run then, each with its groups improved.
-const CANDIDATES: [Entry; 6] = [
-    peel::PEEL,
-    mondrian::STRICT,
-    ordered::HILBERT,
-    ordered::IDISTANCE,
-    bottom_up::BOTTOM_UP,
-    top_down::TOP_DOWN,
-];
+/// The methods that are run then beside peel.
+const OTHERS: [Entry; 5] =
+    [mondrian::STRICT, ordered::HILBERT, ordered::IDISTANCE, bottom_up::BOTTOM_UP, top_down::TOP_DOWN];
 
 /// What was chosen.
 struct Choice {
@@ -78,7 +63,7 @@ struct Choice {
 }
 
 impl Auto {
-    fn choose(&self, problem: &Problem) -> Choice {
+    fn choose(&self, problem: &Problem, watch: &dyn Watch) -> Choice {
         let lots = || {
             let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
             Box::new(ordered::Ordered { mapping, points: None, cost, dealing: ordered::Dealing::Lots })
@@ -86,12 +71,6 @@ impl Auto {
         let margin = problem.requirement.diversity_of(&Tally::of_all(problem));
         if margin.is_some_and(|margin| margin.is_narrow()) {
             let because = Because::DiversityIsNarrow;
-            return Choice { name: ordered::HILBERT.name, method: lots(), because };
-        }
-        let seconds = self.seconds.unwrap_or(SECONDS);
-        let own_k = problem.demands.is_some();
-        if self.is_too_large(problem) && !own_k {
-            let because = Because::TableIsLarge { seconds };
             return Choice { name: ordered::HILBERT.name, method: lots(), because };
         }
         if problem.len() <= all::MOST && only_size_counts(problem) {
@@ -103,60 +82,33 @@ impl Auto {
                 because: Because::TableIsTiny,
             };
         }
-        Choice { name: peel::PEEL.name, method: Box::new(self.peel(problem)), because: Because::LosesLeast }
-    }
-
-    /// Peel, with a limit on what it looks at where it would look at nearly everything for little: many attributes, or several
-    /// numbers of which hardly any value occurs twice. Among many groups of many attributes moves are slow too; the search
-    /// that follows is not.
-    fn peel(&self, problem: &Problem) -> peel::Peel {
-        let attributes = &problem.attributes;
-        let many_values = |attribute: &&Attribute| attribute.domain.len() > MANY_VALUES;
-        let wide = attributes.len() >= MANY_ATTRIBUTES;
-        let hard = wide || attributes.iter().filter(many_values).count() > 1;
-        let looks = (LOOKS_IN_ALL / problem.len().max(1)).max(LEAST_LOOKS);
-        peel::Peel {
-            rounds: if wide { 0 } else { improve::ROUNDS },
-            effort: if hard { looks } else { peel::EFFORT },
-            seconds: self.seconds,
-            ..peel::Peel::default()
+        Choice {
+            name: peel::PEEL.name,
+            method: Box::new(self.peel(problem, watch)),
+            because: Because::LosesLeast,
         }
     }
 
-    /// The better of the fast methods, improved. Tells its name.
-    fn fast(&self, problem: &Problem, watch: &dyn Watch) -> Result<(&'static str, Solution)> {
-        let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        let methods = Methods::standard();
-        let mut best: Option<(f64, &'static str, Solution)> = None;
-        for entry in [mondrian::STRICT, ordered::HILBERT] {
-            let method = methods.configure(&entry, &toml::Table::new()).map_err(|mistake| mistake.error)?;
-            let solution = method.solve(problem, watch)?;
-            let loss = loss(problem, &solution);
-            if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
-                best = Some((loss, entry.name, solution));
-            }
-        }
-        let (_, name, mut solution) = best.ok_or_else(|| Error::bug("there is no fast method"))?;
-        let effort = improve::Effort::new(0, None, until);
-        solution.partition = improve::improve(problem, &solution.partition, effort, watch)?;
-        Ok((name, solution))
+    /// Peel, with a limit on what it looks at that depends on the size of the table alone, or on the clock where seconds are
+    /// given: the same seed then gives the same release only without them.
+    fn peel(&self, problem: &Problem, watch: &dyn Watch) -> peel::Peel {
+        let timed = self.seconds.is_some() || watch.until().is_some();
+        let looks = LOOKS / problem.whole_len().max(1) + LOOKS_PER_RECORD;
+        let effort = if timed { peel::EFFORT } else { looks };
+        peel::Peel { effort, seconds: self.seconds, ..peel::Peel::default() }
     }
 
-    fn is_too_large(&self, problem: &Problem) -> bool {
-        let cells = problem.len() as f64 * problem.attributes.len() as f64;
-        cells / CELLS_PER_SECOND > self.seconds.unwrap_or(SECONDS)
-    }
-
-    /// The solution that loses least of those of several methods; of equals the first.
-    fn least_of_several(problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+    /// The solution that loses least of those of several methods, of equals the first. Peel searches by itself; the best of the
+    /// others is improved, in half of the time that is left.
+    fn least_of_several(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
+        let timed = self.seconds.map(|seconds| Timed::seconds(watch, seconds));
+        let watch = timed.as_ref().map_or(watch, |timed| timed as &dyn Watch);
         let methods = Methods::standard();
-        let improved =
-            toml::Table::from_iter([(improve::OPTION.name.to_owned(), toml::Value::Boolean(true))]);
         let asked: Vec<Part> = problem.requirement.parts().collect();
         let mut best: Option<(f64, &'static str, Solution)> = None;
-        let mut of: Vec<Cow<'static, str>> = Vec::new();
-        for entry in CANDIDATES.iter().filter(|entry| asked.iter().all(|part| entry.takes.contains(part))) {
-            let method = methods.configure(entry, &improved).map_err(|mistake| mistake.error)?;
+        let mut of: Vec<Cow<'static, str>> = vec![peel::PEEL.name.into()];
+        for entry in OTHERS.iter().filter(|entry| asked.iter().all(|part| entry.takes.contains(part))) {
+            let method = methods.configure(entry, &toml::Table::new()).map_err(|mistake| mistake.error)?;
             let solution = method.solve(problem, watch)?;
             let loss = loss(problem, &solution);
             of.push(entry.name.into());
@@ -164,10 +116,20 @@ impl Auto {
                 best = Some((loss, entry.name, solution));
             }
         }
-        let (_, name, mut solution) = best.ok_or_else(|| Error::bug("no method takes the requirement"))?;
+        let half = Timed::share(watch, 1, 2);
+        let own =
+            peel::Peel::default().solve(problem, half.as_ref().map_or(watch, |half| half as &dyn Watch))?;
+        let (mut name, mut least) = (peel::PEEL.name, own);
+        if let Some((_, other, solution)) = best {
+            let effort = improve::Effort::new(improve::ROUNDS, None, watch.until());
+            let solution = improve::improved(problem, solution, effort, watch)?;
+            if loss(problem, &solution) < loss(problem, &least) {
+                (name, least) = (other, solution);
+            }
+        }
         let because = Because::LostLeast { of };
-        solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
-        Ok(solution)
+        least.facts.insert(0, Fact::Chosen { method: name.into(), because });
+        Ok(least)
     }
 }
 
@@ -176,11 +138,12 @@ fn only_size_counts(problem: &Problem) -> bool {
     problem.people.is_none() && problem.requirement.parts().all(|part| matches!(part, Part::K | Part::OwnK))
 }
 
-/// Σ of size times penalty.
+/// Σ of size times penalty; who is left out has all of it.
 fn loss(problem: &Problem, solution: &Solution) -> f64 {
     let kernel = Kernel::new(&problem.attributes);
     let of_group = |group: &[u32]| group.len() as f64 * group_ncp(problem, &kernel, group);
-    solution.partition.groups().map(of_group).sum()
+    let lost = solution.suppressed.len() as f64 * problem.total_weight();
+    solution.partition.groups().map(of_group).sum::<f64>() + lost
 }
 
 impl Method for Auto {
@@ -193,7 +156,8 @@ impl Method for Auto {
             .with_hint("leave out max_loss and max_span, or the role \"person\""));
         }
         if !problem.limits.is_empty() {
-            let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+            let timed = self.seconds.map(|seconds| Timed::seconds(watch, seconds));
+            let until = timed.as_ref().map_or_else(|| watch.until(), Watch::until);
             let (name, mut solution) = accuracy::most_private(problem, until, watch)?;
             let because = Because::LossIsLimited;
             solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
@@ -201,16 +165,9 @@ impl Method for Auto {
         }
         let small = all::MOST + 1..=SMALL;
         if small.contains(&problem.len()) && problem.limits.is_empty() && only_size_counts(problem) {
-            return Self::least_of_several(problem, watch);
+            return self.least_of_several(problem, watch);
         }
-        let plain = only_size_counts(problem) && problem.demands.is_none() && !problem.rules.any_hard();
-        if plain && problem.limits.is_empty() && self.is_too_large(problem) {
-            let (name, mut solution) = self.fast(problem, watch)?;
-            let because = Because::TableIsLarge { seconds: self.seconds.unwrap_or(SECONDS) };
-            solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
-            return Ok(solution);
-        }
-        let Choice { name, method, because } = self.choose(problem);
+        let Choice { name, method, because } = self.choose(problem, watch);
         let mut solution = method.solve(problem, watch)?;
         solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
         Ok(solution)

@@ -167,7 +167,7 @@ fn band_by_band(
             sizes.push(group.len());
         }
         suppressed.extend(solution.suppressed.iter().map(back));
-        facts.extend(solution.facts);
+        solution.facts.into_iter().for_each(|fact| fact.join(&mut facts));
     }
     suppressed.sort_unstable();
     let partition = Partition::from_sizes(order, sizes);

@@ -40,6 +40,20 @@ pub enum Fact {
         /// How many.
         records: usize,
     },
+    /// Records were left out because the release loses less without them, each of them counted as fully lost.
+    LeftOutForOthers {
+        /// How many.
+        records: usize,
+    },
+    /// Peeling ended before it had looked at everything, and another method cut what was left.
+    PeeledInPart {
+        /// Records that were left.
+        rest: usize,
+        /// Of so many.
+        of: usize,
+        /// The other method.
+        by: Cow<'static, str>,
+    },
     /// The privacy that was reached within a limit on the loss.
     ReachedWithinLimit {
         /// `k` or `l`.
@@ -74,6 +88,23 @@ pub enum Fact {
     },
 }
 
+impl Fact {
+    /// Says it beside what was said of other parts of a table: a thing once, and how many records were left out in all.
+    pub(super) fn join(self, said: &mut Vec<Fact>) {
+        if let Fact::LeftOutForOthers { records } = self {
+            for own in &mut *said {
+                if let Fact::LeftOutForOthers { records: before } = own {
+                    *before += records;
+                    return;
+                }
+            }
+        }
+        if !said.contains(&self) {
+            said.push(self);
+        }
+    }
+}
+
 /// By what records were put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -93,11 +124,6 @@ pub enum Grouping {
 pub enum Because {
     /// The policy limits the loss and asks for the most privacy.
     LossIsLimited,
-    /// A better one could take longer than this.
-    TableIsLarge {
-        /// Seconds that it may take.
-        seconds: f64,
-    },
     /// As a rule it loses least.
     LosesLeast,
     /// l is so near to the largest that is feasible that sensitive values must not decide.
@@ -146,6 +172,8 @@ pub enum Proof {
     OfTheTested,
     /// A local search met no valid string, so every attribute is at its coarsest level.
     NothingMet,
+    /// Somebody picked it; none was searched.
+    Picked,
 }
 
 /// The level of one attribute in a string.

@@ -5,11 +5,11 @@
 //! hard rule. What a method optimises it optimises within each part; as no class may join two parts, nothing is lost
 //! for losses that add up over classes.
 
-use super::{Boxes, MaskedPart, Method, Partition, Recoding, Solution};
+use super::{Boxes, Fact, MaskedPart, Method, Partition, Recoding, Solution};
 use crate::error::{Error, Result};
 use crate::method::division::Division;
 use crate::problem::Problem;
-use crate::watch::Watch;
+use crate::watch::{Timed, Watch};
 
 /// A method that keeps hard rules because it never sees records together that they keep apart.
 pub struct PerPart(pub Box<dyn Method>);
@@ -22,11 +22,14 @@ impl Method for PerPart {
         let division = Division::of(problem)?;
         let mut whole = Whole::new(problem, &division);
         let mut left = problem.suppressible - division.suppressed.len();
+        let mut to_come: usize = division.parts.iter().map(Vec::len).sum();
         for part in &division.parts {
             let mut own = problem.of_records(part);
             // Parts take from one allowance in turn, in proportion to their size first.
             own.suppressible = left.min(part.len() * problem.suppressible / problem.len());
-            let solution = self.0.solve(&own, watch)?;
+            let timed = Timed::share(watch, part.len(), to_come);
+            let solution = self.0.solve(&own, timed.as_ref().map_or(watch, |timed| timed as &dyn Watch))?;
+            to_come -= part.len();
             left -= solution.suppressed.len().min(left);
             whole.add(&own, part, solution)?;
         }
@@ -44,7 +47,7 @@ struct Whole<'a> {
     suppressed: Vec<u32>,
     /// Of the parts so far.
     recoding: Option<Recoding>,
-    facts: Vec<super::Fact>,
+    facts: Vec<Fact>,
 }
 
 impl<'a> Whole<'a> {
@@ -79,11 +82,7 @@ impl<'a> Whole<'a> {
             None => cut,
             Some(before) => before.join(cut)?,
         });
-        for fact in facts {
-            if !self.facts.contains(&fact) {
-                self.facts.push(fact);
-            }
-        }
+        facts.into_iter().for_each(|fact| fact.join(&mut self.facts));
         Ok(())
     }
 

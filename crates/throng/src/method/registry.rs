@@ -87,6 +87,9 @@ pub struct Traits {
     pub recodes_by_levels: bool,
     /// The share of records it may suppress under a policy that does not say.
     pub suppresses: f64,
+    /// Whether the parts of a table can be solved one by one: it groups records, and what it does with some does not depend on
+    /// others elsewhere.
+    pub in_parts: bool,
     /// Why a comparison runs it only when it is named; `None` if it always does.
     pub compared_if_named: Option<&'static str>,
     /// Whether its classes can be kept within limits on their loss, beside what is required of them.
@@ -108,6 +111,7 @@ impl Traits {
         published: Published::AsClasses,
         recodes_by_levels: false,
         suppresses: 0.0,
+        in_parts: true,
         compared_if_named: None,
         kept_within_limits: false,
     };

@@ -86,6 +86,16 @@ impl Solution {
         Solution { facts: vec![Fact::Grouped { by }], ..partition.into() }
     }
 
+    /// Takes note of records that were left out for the sake of the others; ascending.
+    pub(super) fn leave_out(&mut self, lost: Vec<u32>) {
+        if lost.is_empty() {
+            return;
+        }
+        self.facts.push(Fact::LeftOutForOthers { records: lost.len() });
+        self.suppressed.extend(lost);
+        self.suppressed.sort_unstable();
+    }
+
     /// Groups of records, each published as the smallest box around it.
     pub fn from_groups(groups: impl IntoIterator<Item = Vec<u32>>) -> Self {
         let groups: Vec<Vec<u32>> = groups.into_iter().filter(|group| !group.is_empty()).collect();

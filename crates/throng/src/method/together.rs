@@ -14,7 +14,7 @@ use super::{Boxes, Method, Partition, Recoding, Solution};
 use crate::error::{Error, ErrorCode, Result};
 use crate::privacy::{Judge, KAnonymity, Requirement};
 use crate::problem::{Code, Matrix, People, Problem};
-use crate::watch::Watch;
+use crate::watch::{Timed, Watch};
 use crate::with_matrix;
 
 /// A method that keeps what is the same in all records of a person the same.
@@ -33,11 +33,17 @@ impl Method for Together {
         if !constant.contains(&true) {
             return self.0.solve(problem, watch);
         }
-        let groups = self.groups_of_people(problem, people, &constant, watch)?;
+        // Grouping people is half of the work.
+        let timed = Timed::share(watch, 1, 2);
+        let half = timed.as_ref().map_or(watch, |timed| timed as &dyn Watch);
+        let groups = self.groups_of_people(problem, people, &constant, half)?;
         let mut whole = Whole::new(problem);
+        let mut to_come = problem.len();
         for group in groups {
             let own = without(problem, &group, &constant);
-            let solution = self.tight(&own, watch)?;
+            let timed = Timed::share(watch, group.len(), to_come);
+            let solution = self.tight(&own, timed.as_ref().map_or(watch, |timed| timed as &dyn Watch))?;
+            to_come -= group.len();
             whole.add(problem, &group, &solution, &constant);
         }
         Ok(whole.finish())

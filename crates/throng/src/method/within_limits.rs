@@ -29,6 +29,8 @@ impl Method for WithinLimits {
         }
         let mut free = problem.clone();
         free.limits = Limits::default();
+        // Whoever fits nowhere needs the allowance.
+        free.suppressible = 0;
         let solution = self.0.solve(&free, watch)?;
         if !matches!(solution.recoding, Recoding::Tight) {
             return Err(Error::bug("a method that publishes boxes of its own was to be kept within limits"));

@@ -18,12 +18,14 @@ mod registry;
 pub mod target;
 
 use std::path::Path;
+use std::time::Instant;
 
 pub use registry::Registry;
 use target::Target;
 
 use crate::audit::{Cells, Findings, Keep, Received, audit, masked_truth};
 use crate::bind;
+use crate::bound::Effort;
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
 use crate::formula::Formulas;
@@ -34,12 +36,17 @@ use crate::method::{
 use crate::policy::{Policy, suggest};
 use crate::privacy::Part;
 use crate::problem::Problem;
+use crate::published::StandsFor;
 use crate::release::{
-    self, Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, permutation,
+    self, Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, midpoints, permutation,
 };
 use crate::secret::Secret;
 use crate::table::Table;
-use crate::watch::Watch;
+use crate::watch::{Timed, Watch};
+
+/// The share of the seconds for the method; the rest is for the lower bound, which has at least so many.
+const SHARE_OF_METHOD: f64 = 0.7;
+const LEAST_SECONDS_OF_BOUND: f64 = 0.05;
 
 /// What is chosen beside the policy.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +59,8 @@ pub struct Choices {
     pub secret: Option<Secret>,
     /// What becomes of cells that a spreadsheet would run.
     pub formulas: Formulas,
+    /// Seconds for the method, its improvement and the lower bound together.
+    pub seconds: Option<f64>,
 }
 
 /// What happens where a release does not meet its requirement.
@@ -89,6 +98,9 @@ pub struct Plan {
     /// Whether somebody brought the secret.
     keyed: bool,
     secret: Secret,
+    /// Seconds that the method may take, and those for it and the bound together.
+    method_seconds: Option<f64>,
+    seconds: Option<f64>,
     /// Share of records that may be suppressed.
     suppress: f64,
     unmet: Unmet,
@@ -114,11 +126,25 @@ pub struct Written<S> {
     pub sensitive: Option<S>,
     /// Whose each row is, where requirements count people. It is not part of what is published.
     people: Option<Vec<u32>>,
+    /// What numbers stand for that are published in place of ranges. That is not part of it either.
+    stands_for: Option<StandsFor>,
     /// Whether cells that a spreadsheet would run have a mark before them.
     marked: bool,
 }
 
+impl<S> Written<S> {
+    /// A release that was written otherwise.
+    pub(crate) fn elsewhere(release: S, marked: bool) -> Self {
+        Written { release, sensitive: None, people: None, stands_for: None, marked }
+    }
+}
+
 impl<S: Sink> Written<S> {
+    /// A release that is one table and was written by others.
+    pub(crate) fn whole(release: S) -> Self {
+        Written { release, sensitive: None, people: None, stands_for: None, marked: false }
+    }
+
     /// Reads it back as its recipients will.
     pub fn read_back(
         &self,
@@ -131,6 +157,7 @@ impl<S: Sink> Written<S> {
         let sinks = (&self.release as &dyn Sink, sensitive);
         let mut received = Received::read_sinks(sinks, self.marked, problem, policy, keep, watch)?;
         received.people = self.people.clone();
+        received.stands_for = self.stands_for.clone();
         Ok(received)
     }
 }
@@ -152,6 +179,8 @@ impl Plan {
                 _ => point(error),
             }
         })?;
+        let method_seconds =
+            options.get("seconds").and_then(|own| own.as_float().or(own.as_integer().map(|own| own as f64)));
         let steered_by_rules = entry.takes.contains(&Part::HardRules);
         Ok(Plan {
             name: entry.name.to_owned(),
@@ -170,6 +199,8 @@ impl Plan {
             formulas: choices.formulas,
             keyed: choices.secret.is_some(),
             secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
+            method_seconds,
+            seconds: choices.seconds,
             suppress: allowance(&policy, methods),
             unmet: Unmet::Impossible,
             left_out,
@@ -197,6 +228,8 @@ impl Plan {
             formulas: choices.formulas,
             keyed: choices.secret.is_some(),
             secret: choices.secret.map_or_else(Secret::fresh, Ok)?,
+            method_seconds: None,
+            seconds: choices.seconds,
             // Leaving records out was asked for, however many.
             suppress: if unmet == Unmet::Suppress { 1.0 } else { policy.privacy.suppress },
             unmet,
@@ -213,6 +246,26 @@ impl Plan {
     /// The policy, with a seed.
     pub fn policy(&self) -> &Policy {
         &self.policy
+    }
+
+    /// What the order of rows and every lot is drawn from.
+    pub(crate) fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    /// What becomes of cells that a spreadsheet would run.
+    pub(crate) fn formulas(&self) -> Formulas {
+        self.formulas
+    }
+
+    /// The share of records that may be suppressed.
+    pub(crate) fn suppress(&self) -> f64 {
+        self.suppress
+    }
+
+    /// Whether the policy asks for the most privacy that keeps a utility.
+    pub(crate) fn has_target(&self) -> bool {
+        self.target.is_some()
     }
 
     /// In what the method differs from most.
@@ -261,7 +314,12 @@ impl Plan {
 
     /// Joins a table and the plan.
     pub fn problem(&self, table: &Table) -> Result<Problem> {
-        let mut problem = Problem::new(table, &self.policy)?;
+        self.problem_among(table, None)
+    }
+
+    /// Joins some rows of a table, ascending, and the plan.
+    pub fn problem_among(&self, table: &Table, rows: Option<&[u32]>) -> Result<Problem> {
+        let mut problem = Problem::among(table, &self.policy, rows)?;
         self.bind(&mut problem);
         Ok(problem)
     }
@@ -281,8 +339,13 @@ impl Plan {
 
     /// Finds groups. Where a target was given, the problem then asks for the k that was found.
     pub fn solve(&self, problem: &mut Problem, watch: &dyn Watch) -> Result<Solved> {
+        let start = Instant::now();
         let (solution, k) = self.find(problem, watch)?;
         let mut policy = self.policy.clone();
+        if let Some(seconds) = self.seconds {
+            let left = (seconds - start.elapsed().as_secs_f64()).max(LEAST_SECONDS_OF_BOUND);
+            policy.effort = Effort::Seconds(left);
+        }
         if let Some(k) = k {
             policy.privacy.set_k(k);
             problem.require(&policy.privacy);
@@ -292,6 +355,13 @@ impl Plan {
 
     /// Finds groups; with a target also the k that they meet.
     pub fn find(&self, problem: &Problem, watch: &dyn Watch) -> Result<(Solution, Option<usize>)> {
+        if self.publish.middle().is_some() {
+            midpoints::check(problem, &self.policy.privacy)?;
+        }
+        let of_all = self.seconds.map(|seconds| SHARE_OF_METHOD * seconds);
+        let own = self.method_seconds.into_iter().chain(of_all).min_by(f64::total_cmp);
+        let timed = own.map(|seconds| Timed::seconds(watch, seconds));
+        let watch = timed.as_ref().map_or(watch, |timed| timed as &dyn Watch);
         match &self.target {
             None => Ok((self.method.solve(problem, watch)?, None)),
             Some(target) => {
@@ -333,9 +403,9 @@ impl Plan {
                 let temporary = permutation::sensitive_path(release.temporary_path());
                 Some(Output::create_beside(&release, &permutation::sensitive_path(path), &temporary)?)
             }
-            Publish::Cells | Publish::Bounds => None,
+            Publish::Cells | Publish::Bounds | Publish::Medians | Publish::Means => None,
         };
-        let mut written = Written { release, sensitive, people: None, marked: false };
+        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -353,7 +423,7 @@ impl Plan {
         let permuted = self.publish == Publish::Permutation;
         let sensitive = permuted.then(|| MemoryFile::new(format));
         let release = MemoryFile::new(format);
-        let mut written = Written { release, sensitive, people: None, marked: false };
+        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -367,13 +437,16 @@ impl Plan {
         watch: &dyn Watch,
     ) -> Result<Written<Batches>> {
         let sensitive = (self.publish == Publish::Permutation).then(Batches::new);
-        let mut written = Written { release: Batches::new(), sensitive, people: None, marked: false };
+        let release = Batches::new();
+        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
         self.fill(table, problem, solved, &mut written, watch)?;
+        // Marks are for text.
+        written.marked = false;
         Ok(written)
     }
 
     /// Only delimited text is opened by spreadsheets as it is; in other formats a mark would be one more letter.
-    fn check_marks(&self, format: &Format) -> Result<()> {
+    pub(crate) fn check_marks(&self, format: &Format) -> Result<()> {
         match self.formulas == Formulas::Keep || format.is_delimited() {
             true => Ok(()),
             false => Err(Error::new(
@@ -395,6 +468,7 @@ impl Plan {
         let release = self.release(table, problem, solved)?;
         release.write(&mut written.release, watch)?;
         written.people = release.people();
+        written.stands_for = release.stands_for();
         written.marked = self.formulas == Formulas::Escape;
         written.sensitive.as_mut().map_or(Ok(()), |sensitive| release.write_sensitive(sensitive))
     }
@@ -410,8 +484,8 @@ impl Plan {
     ) -> Result<Findings> {
         let received = written.read_back(problem, &solved.policy, Keep::Audited, watch)?;
         let findings = audit(problem, &solved.policy, &received, watch)?;
-        if self.unmet != Unmet::Impossible {
-            let cells = Cells::read(problem, &solved.policy, &received.table)?;
+        if self.unmet != Unmet::Impossible || received.stands_for.is_some() {
+            let cells = Cells::read(problem, &solved.policy, &received)?;
             masked_truth::check(
                 problem,
                 &cells,

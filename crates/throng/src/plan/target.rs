@@ -1,7 +1,7 @@
 //! Given a utility target, the best privacy: the largest k that loses no more.
 //!
 //! One of the two questions that end Xu et al. 2006. `max_gcp` bounds the loss of the release, `max_query_error` the mean
-//! error of 1,000 COUNT queries drawn over all quasi-identifiers. Any method is run at one k after the other: k is
+//! error of 1,000 COUNT queries drawn over all quasi-identifiers, or of the queries of a file. Any method is run at one k after the other: k is
 //! doubled while the target is met, then the gap is halved until it is closed. Loss need not grow with every step of k,
 //! so a larger k beyond the first one that failed might meet the target by chance; it is not looked for. All that was
 //! tried is reported.
@@ -14,24 +14,31 @@ use crate::loss::{Extent, Kernel};
 use crate::method::facts::{Frontier, FrontierStep};
 use crate::method::{Boxes, Fact, Method, Recoding, Solution};
 use crate::policy::Policy;
+use crate::privacy::OwnQueries;
 use crate::problem::{People, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
 use crate::workload::{COUNT_QUERIES, COUNT_SEED};
 
 /// What a release may lose.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Target {
     /// Its global certainty penalty, at most.
     pub max_gcp: Option<f64>,
     /// The mean error of COUNT queries, at most.
     pub max_query_error: Option<f64>,
+    /// The queries, unless they are drawn.
+    pub queries: Option<OwnQueries>,
 }
 
 /// The target of a policy, if it has one.
 pub fn of(policy: &Policy) -> Option<Target> {
     let (max_gcp, max_query_error) = (policy.privacy.max_gcp(), policy.privacy.max_query_error());
-    (max_gcp.is_some() || max_query_error.is_some()).then_some(Target { max_gcp, max_query_error })
+    (max_gcp.is_some() || max_query_error.is_some()).then(|| Target {
+        max_gcp,
+        max_query_error,
+        queries: policy.privacy.own_queries().cloned(),
+    })
 }
 
 /// The best privacy that was found.
@@ -89,7 +96,10 @@ impl Target {
 
     fn measure(&self, problem: &Problem, solution: &Solution, k: usize) -> Result<FrontierStep> {
         let gcp = gcp(problem, solution);
-        let measure = |_| queries::mean_error(problem, solution, COUNT_QUERIES, COUNT_SEED);
+        let measure = |_| match &self.queries {
+            Some(own) => queries::mean_error_of(problem, solution, own),
+            None => queries::mean_error(problem, solution, COUNT_QUERIES, COUNT_SEED),
+        };
         let query_error = self.max_query_error.map(measure).transpose()?;
         let within = |value: f64, most: Option<f64>| most.is_none_or(|most| value <= most);
         let met = within(gcp, self.max_gcp) && within(query_error.unwrap_or(0.0), self.max_query_error);

@@ -7,6 +7,7 @@
 mod adjust;
 mod check;
 mod hierarchy;
+mod series;
 pub mod suggest;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 
 pub use hierarchy::parse as parse_hierarchy;
+pub use series::SeriesChoice;
 
 use crate::bound::Effort;
 use crate::error::{Error, ErrorCode, Result};
@@ -74,6 +76,10 @@ pub struct Policy {
     pub evaluate: IndexMap<String, toml::Table>,
     /// How long to look for the lower bound on the loss.
     pub effort: Effort,
+    /// How releases follow on each other, where they do.
+    pub series: SeriesChoice,
+    /// Bytes of memory that a run may take; the table must fit into that of the machine if nothing is said.
+    pub memory: Option<u64>,
 }
 
 /// What happens to rows with a missing quasi-identifier, sensitive or class cell.

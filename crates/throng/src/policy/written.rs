@@ -15,7 +15,8 @@ use crate::keys::source::Source;
 /// recursion, here and in the TOML library: its own limit lets dotted keys multiply with brackets.
 const DEEPEST: usize = 100;
 
-const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate", "report"];
+const SECTIONS: &[&str] = &["data", "privacy", "method", "attribute", "evaluate", "report", "series", "run"];
+const RUN: &[&str] = &["memory"];
 const DATA: &[&str] = &["missing", "incomplete", "unlisted", "header", "max_expansion"];
 /// Keys of `[privacy]` beside those of requirements.
 const PRIVACY: &[&str] = &["suppress", "strict"];
@@ -26,6 +27,7 @@ const ATTRIBUTE: &[&str] = &[
     "decimal",
     "weight",
     "leaf_weights",
+    "node_weights",
     "hierarchy",
     "rules",
     "confirmed",
@@ -36,6 +38,7 @@ const ATTRIBUTE: &[&str] = &[
 ];
 const REPORT: &[&str] = &["bound"];
 const BOUND: &[&str] = &["seconds", "passes"];
+const SERIES: &[&str] = &["start_k", "present", "wait", "turnover"];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 
 /// A policy as it was written.
@@ -53,6 +56,19 @@ pub(super) struct Written<'i> {
     pub evaluate: IndexMap<String, toml::Table>,
     /// How long to look for the lower bound.
     pub bound: WrittenBound,
+    /// The memory that a run may take.
+    pub memory: Option<Spanned<String>>,
+    /// How releases follow on each other.
+    pub series: WrittenSeries,
+}
+
+/// `[series]` as it was written.
+#[derive(Default)]
+pub(super) struct WrittenSeries {
+    pub start_k: Option<Spanned<i64>>,
+    pub present: Option<Spanned<bool>>,
+    pub wait: Option<Spanned<i64>>,
+    pub turnover: Option<Spanned<bool>>,
 }
 
 /// `bound` of `[report]` as it was written.
@@ -94,6 +110,7 @@ pub(super) struct WrittenAttribute<'i> {
     pub decimal: Option<Spanned<String>>,
     pub weight: Option<Spanned<f64>>,
     pub leaf_weights: Option<Item<'i>>,
+    pub node_weights: Option<Item<'i>>,
     /// Where `weight = "auto"` stands.
     pub auto_weight: Option<Range<usize>>,
     pub confirmed: Option<Spanned<bool>>,
@@ -138,6 +155,12 @@ pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i
             .unwrap_or_default(),
         evaluate: sections.item("evaluate").map(|item| tasks(source, item)).transpose()?.unwrap_or_default(),
         bound: sections.item("report").map(|item| bound(source, item)).transpose()?.unwrap_or_default(),
+        series: sections.item("series").map(|item| series(source, item)).transpose()?.unwrap_or_default(),
+        memory: sections
+            .item("run")
+            .map(|item| Fields::open_item(source, item, "[run]", RUN)?.string("memory"))
+            .transpose()?
+            .flatten(),
     })
 }
 
@@ -227,6 +250,16 @@ fn bound(source: Source<'_>, item: &Item<'_>) -> Result<WrittenBound> {
     Ok(WrittenBound { seconds: fields.number("seconds")?, passes: fields.whole("passes")? })
 }
 
+fn series(source: Source<'_>, item: &Item<'_>) -> Result<WrittenSeries> {
+    let fields = Fields::open_item(source, item, "[series]", SERIES)?;
+    Ok(WrittenSeries {
+        start_k: fields.whole("start_k")?,
+        present: fields.flag("present")?,
+        wait: fields.whole("wait")?,
+        turnover: fields.flag("turnover")?,
+    })
+}
+
 /// Takes any keys: which ones a method knows is for the method to say.
 fn method(source: Source<'_>, item: &Item<'_>) -> Result<WrittenMethod> {
     let table = as_table(source, item, "[method]")?;
@@ -278,6 +311,7 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
         weight: if auto.is_some() { None } else { fields.number("weight")? },
         auto_weight: auto.map(Spanned::span),
         leaf_weights: fields.item("leaf_weights").cloned(),
+        node_weights: fields.item("node_weights").cloned(),
         confirmed: fields.flag("confirmed")?,
         top: fields.item("top").cloned(),
         bottom: fields.item("bottom").cloned(),

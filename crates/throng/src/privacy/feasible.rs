@@ -42,6 +42,12 @@ impl Requirement {
         self.leave_out(data, 0).map(drop)
     }
 
+    /// The same of a table of which only counts are at hand.
+    pub fn check_counts(&self, whole: &Tally, data: &Data) -> Result<()> {
+        let failing = self.models().find(|model| !model.holds(whole));
+        failing.map_or(Ok(()), |model| Err(model.explain(whole, data)))
+    }
+
     /// The records that must be left out of every release, as few as we can and no more than so many; ascending. An error
     /// if there is no release, or if none was found. Each record must be for itself, unless none may be left out.
     pub fn leave_out(&self, data: &Data, most: usize) -> Result<Vec<u32>> {

@@ -60,7 +60,7 @@ pub use k_map::{KMap, Population};
 pub use likeness::{Form as LikenessForm, Likeness, LikenessSpec};
 pub use max_gcp::MaxGcp;
 pub use max_loss::MaxLoss;
-pub use max_query_error::MaxQueryError;
+pub use max_query_error::{MaxQueryError, OwnQueries};
 pub use max_span::MaxSpan;
 pub use named::{QuasiIdentifier, QuasiIdentifiers};
 pub use personalized::{OwnAnonymity, OwnK, OwnKRule};

@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{
-    Achieved, ClosenessSpec, Diversity, DiversitySpec, KAnonymity, KINDS, MaxGcp, MaxQueryError, Part,
-    QuasiIdentifier, QuasiIdentifiers, Spec,
+    Achieved, ClosenessSpec, Diversity, DiversitySpec, KAnonymity, KINDS, MaxGcp, MaxQueryError, OwnQueries,
+    Part, QuasiIdentifier, QuasiIdentifiers, Spec,
 };
 use crate::error::Result;
 use crate::keys::Keys;
@@ -118,6 +118,11 @@ impl Privacy {
     /// The error of queries up to which the largest k is looked for.
     pub fn max_query_error(&self) -> Option<f64> {
         self.get::<MaxQueryError>().map(|asked| asked.most)
+    }
+
+    /// The queries that this error is measured on, unless they are drawn.
+    pub fn own_queries(&self) -> Option<&OwnQueries> {
+        self.get::<MaxQueryError>().and_then(|asked| asked.file.as_ref())
     }
 
     /// Quasi-identifiers with a k of their own.

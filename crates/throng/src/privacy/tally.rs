@@ -56,6 +56,24 @@ impl Tally {
         tally
     }
 
+    /// The tally of the table that some data is a part of; each record is for itself then.
+    pub fn of_whole(data: &Data) -> Self {
+        let Some(whole) = &data.whole else { return Self::of_all(data) };
+        let counts = data.sensitive.iter().map(|own| own.whole.as_deref().unwrap_or_default());
+        Self::of_counts(data, whole.records as u64, counts)
+    }
+
+    /// The tally of so many records, given how often each value of each sensitive attribute occurs among them.
+    pub fn of_counts<'c>(data: &Data, records: u64, counts: impl Iterator<Item = &'c [u64]>) -> Self {
+        let mut tally = Self::for_problem(data);
+        tally.size = records;
+        for (histogram, counts) in tally.histograms.iter_mut().zip(counts) {
+            let occurring = (0..).zip(counts).filter(|(_, count)| **count > 0);
+            occurring.for_each(|(value, count)| histogram.add_many(value, *count as u32));
+        }
+        tally
+    }
+
     /// Number of records.
     pub fn size(&self) -> u64 {
         self.size

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use crate::classes::Classes;
-use crate::data::Data;
+use crate::data::{Data, Protected};
 use crate::histogram::Histogram;
 use crate::rules::Rules;
 use crate::table::Table;
@@ -32,9 +32,16 @@ pub struct Cell {
     pub leaves: (u32, u32),
     /// Whether it may stand for a missing value.
     pub missing: bool,
+    /// The number that is published in place of a range; the range is then what is known of its class.
+    pub number: Option<f64>,
 }
 
 impl Cell {
+    /// The numbers that its readers see: a single one, or the ends of a range.
+    pub fn shown(&self) -> Option<(f64, f64)> {
+        self.number.map(|number| (number, number)).or(self.range)
+    }
+
     /// The lowest and highest number that it covers as a reader understands it: `[60-70)` covers all numbers from 60 up to 70,
     /// whether the table has them or not.
     pub fn numbers(&self) -> Option<(f64, f64)> {
@@ -46,6 +53,8 @@ impl Cell {
 /// What the cells of a release say of each quasi-identifier.
 pub struct Cells<'a> {
     pub(crate) attributes: Vec<AttributeCells<'a>>,
+    /// Where numbers are published in place of ranges, how it is known what they stand for.
+    pub(crate) stands_by: Option<&'static str>,
 }
 
 pub(crate) struct AttributeCells<'a> {
@@ -66,6 +75,15 @@ impl Cells<'_> {
         let cells = &self.attributes[attribute];
         (&cells.cells, &cells.of_row)
     }
+}
+
+/// What the numbers of a release stand for that are published in place of ranges, as whoever wrote it knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StandsFor {
+    /// The group of each row.
+    pub group_of_row: Vec<u32>,
+    /// For each attribute the lowest and highest code of each group.
+    pub ends: Vec<Vec<(u32, u32)>>,
 }
 
 /// Whose the rows of a release are.
@@ -208,6 +226,27 @@ impl Published<'_> {
         pairs.dedup();
         pairs.iter().for_each(|(_, value)| histogram.add(*value));
         histogram.set_people(pairs.chunk_by(|one, other| one.0 == other.0).count() as u64);
+    }
+
+    /// How often each of some codes occurs in each class, and the class of each row.
+    pub fn counts_by_class(&self, codes: &[u32]) -> (Vec<u32>, Vec<Vec<(u32, u64)>>) {
+        let of_class = |class: usize| {
+            let mut own: Vec<u32> = self.classes.rows(class).iter().map(|row| codes[*row as usize]).collect();
+            own.sort_unstable();
+            own.chunk_by(|one, other| one == other).map(|run| (run[0], run.len() as u64)).collect()
+        };
+        (self.classes.of_rows(), (0..self.classes.len()).map(of_class).collect())
+    }
+
+    /// The codes of each class attribute in each row; nothing of one that is not published, or has other values.
+    pub fn labels(&self) -> Vec<Option<Vec<u32>>> {
+        let of = |own: &Protected| {
+            let column = self.table.names().iter().position(|name| *name == own.name)?;
+            let texts = self.table.values(column);
+            let codes: Vec<u32> = texts.iter().map(|text| own.domain.code(text)).collect::<Option<_>>()?;
+            Some(self.table.numbers(column).iter().map(|number| codes[*number as usize]).collect())
+        };
+        self.data.labels.iter().map(of).collect()
     }
 
     /// The greatest distance of a class in each sensitive attribute, with the attribute's name. `distance` gets the

@@ -31,6 +31,7 @@ impl Recipe {
                     decimal: None,
                     weight: own.weight,
                     leaf_weights: own.leaf_weights.clone(),
+                    node_weights: own.node_weights.clone(),
                     confirmed: own.confirmed,
                     top: None,
                     bottom: None,

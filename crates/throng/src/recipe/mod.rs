@@ -120,6 +120,8 @@ pub struct Ingredient {
     weight: f64,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     leaf_weights: IndexMap<String, f64>,
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    node_weights: IndexMap<String, f64>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     confirmed: bool,
     /// Where its tails begin, as the table spells numbers and dates.

@@ -73,8 +73,10 @@ impl Recipe {
                 span: None,
             },
             attributes,
+            series: Default::default(),
             evaluate: Default::default(),
             effort: Default::default(),
+            memory: None,
         })
     }
 }
@@ -128,10 +130,11 @@ impl Ingredient {
         if self.confirmed {
             put("confirmed", toml::Value::Boolean(true));
         }
-        if self.role == "quasi" && !self.leaf_weights.is_empty() {
-            let weights =
-                self.leaf_weights.iter().map(|(leaf, own)| (leaf.clone(), toml::Value::Float(*own)));
-            put("leaf_weights", toml::Value::Table(weights.collect()));
+        for (key, weights) in [("leaf_weights", &self.leaf_weights), ("node_weights", &self.node_weights)] {
+            if self.role == "quasi" && !weights.is_empty() {
+                let weights = weights.iter().map(|(name, own)| (name.clone(), toml::Value::Float(*own)));
+                put(key, toml::Value::Table(weights.collect()));
+            }
         }
         if !self.rules.is_empty() {
             put("rules", toml::Value::Array(self.rules.iter().filter_map(from_json).collect()));

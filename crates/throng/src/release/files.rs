@@ -86,6 +86,18 @@ impl Files {
         Ok(())
     }
 
+    /// Says that the run goes on with a file of its own: reads it and writes it anew. Nothing else may be that file.
+    pub fn keep(&mut self, what: &str, path: &Path) -> Result<()> {
+        if is_standard(path) {
+            return Err(Error::new(
+                ErrorCode::NeedsFileName,
+                format!("{what} cannot be standard input or output"),
+            )
+            .with_hint("give the name of a file"));
+        }
+        self.claim(what, path)
+    }
+
     /// Claims a file and opens it under a temporary name.
     pub fn create(&mut self, what: &str, path: &Path) -> Result<Output> {
         self.claim(what, path)?;

@@ -37,11 +37,17 @@ impl Batches {
     }
 
     /// Writes them to a file in the format that its name tells, which appears complete or not at all. `missing` is what
-    /// text has in place of nulls: the first marker of the policy, as the command line writes it.
-    pub fn write(&self, path: &Path, missing: &str) -> Result<()> {
+    /// text has in place of nulls: the first marker of the policy, as the command line writes it. `formulas` is what becomes of
+    /// cells that a spreadsheet would run, where the file is delimited text.
+    pub fn write(&self, path: &Path, missing: &str, formulas: Formulas) -> Result<()> {
         let mut output = Output::create(path)?;
         let mut encoder = output.encoder()?;
-        Format::of(path).write_to(&Held { batches: self, missing }, &mut encoder, path, &Unwatched)?;
+        Format::of(path).write_to(
+            &Held { batches: self, missing, formulas },
+            &mut encoder,
+            path,
+            &Unwatched,
+        )?;
         encoder.finish().map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
         output.publish()
     }
@@ -174,6 +180,7 @@ fn with_keys<K: ArrowDictionaryKeyType>(places: &[Option<usize>], values: ArrayR
 struct Held<'a> {
     batches: &'a Batches,
     missing: &'a str,
+    formulas: Formulas,
 }
 
 impl Held<'_> {
@@ -197,28 +204,33 @@ impl Held<'_> {
     }
 
     fn lines(&self, batch: &RecordBatch, syntax: &impl Syntax) -> Result<Vec<u8>> {
-        let mut columns = Vec::new();
-        for (at, cells) in batch.columns().iter().enumerate() {
-            let texts = Texts::of(cells).map_err(|_| self.nested(at))?;
-            columns.push((texts, is_bare(cells.data_type())));
-        }
-        let mut text = Vec::new();
-        for row in 0..batch.num_rows() {
-            let cells = columns.iter().map(|(texts, bare)| match (texts.get(row), bare) {
-                (None, _) => Value::Null(self.missing),
-                (Some(text), true) => Value::Bare(text),
-                (Some(text), false) => Value::Text(text),
-            });
-            push_row(syntax, cells, &mut text);
-        }
-        Ok(text)
+        lines(batch, self.missing, syntax)
     }
+}
 
-    fn nested(&self, at: usize) -> Error {
-        Error::new(ErrorCode::NestedValue, "a column of lists or structures cannot be written as text")
-            .for_attribute(self.batches.schema.field(at).name())
-            .with_hint("write Parquet or Arrow, or make the column an identifier to leave it out")
+/// The rows of a batch as lines; `missing` is what text has in place of nulls.
+pub(super) fn lines(batch: &RecordBatch, missing: &str, syntax: &impl Syntax) -> Result<Vec<u8>> {
+    let mut columns = Vec::new();
+    for (at, cells) in batch.columns().iter().enumerate() {
+        let texts = Texts::of(cells).map_err(|_| nested(&batch.schema(), at))?;
+        columns.push((texts, is_bare(cells.data_type())));
     }
+    let mut text = Vec::new();
+    for row in 0..batch.num_rows() {
+        let cells = columns.iter().map(|(texts, bare)| match (texts.get(row), bare) {
+            (None, _) => Value::Null(missing),
+            (Some(text), true) => Value::Bare(text),
+            (Some(text), false) => Value::Text(text),
+        });
+        push_row(syntax, cells, &mut text);
+    }
+    Ok(text)
+}
+
+fn nested(schema: &Schema, at: usize) -> Error {
+    Error::new(ErrorCode::NestedValue, "a column of lists or structures cannot be written as text")
+        .for_attribute(schema.field(at).name())
+        .with_hint("write Parquet or Arrow, or make the column an identifier to leave it out")
 }
 
 /// Quasi-identifiers, sensitive and class columns have dictionaries and are texts, whatever they say.
@@ -235,9 +247,8 @@ impl Writable for Held<'_> {
         None
     }
 
-    /// Whoever made the batches has marked them or not.
     fn formulas(&self) -> Formulas {
-        Formulas::Keep
+        self.formulas
     }
 
     fn write_lines(&self, syntax: &AnySyntax, target: &mut Target<'_>, watch: &dyn Watch) -> Result<()> {

@@ -12,6 +12,9 @@ use tempfile::{Builder, NamedTempFile};
 /// What the names of temporary files start with; random letters and the name that the file will have follow.
 pub(super) const PREFIX: &str = ".throng-";
 const RANDOM: usize = 6;
+/// The same for releases of a series: a run that was killed while it published one is understood from where the file is,
+/// so that nobody but the next run of a series may remove it.
+pub(super) const STAGED: &str = ".throng-staged-";
 /// How often a file is made again that another run took for a left-over.
 const TRIES: usize = 20;
 
@@ -33,9 +36,18 @@ pub(super) fn hold(file: &File) -> bool {
 
 /// Removes what killed runs have left in a folder.
 pub(super) fn sweep(folder: &Path) {
+    remove(folder, is_temporary);
+}
+
+/// Removes what killed runs of a series have left in a folder.
+pub(super) fn sweep_staged(folder: &Path) {
+    remove(folder, |name| name.starts_with(STAGED));
+}
+
+fn remove(folder: &Path, is_ours: fn(&str) -> bool) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let left = is_temporary(&entry.file_name().to_string_lossy())
+        let left = is_ours(&entry.file_name().to_string_lossy())
             && entry.file_type().is_ok_and(|kind| kind.is_file());
         if left && cfg!(unix) && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
             // Somebody else may have been faster.
@@ -50,4 +62,16 @@ fn is_temporary(name: &str) -> bool {
         return false;
     };
     random.bytes().all(|byte| byte.is_ascii_alphanumeric()) && rest.starts_with('.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_of_a_series_are_left_to_the_next_run_of_a_series() {
+        assert!(is_temporary(".throng-a1B2c3.release.csv"));
+        assert!(!is_temporary(&format!("{STAGED}a1B2c3.release.csv")));
+        assert!(!is_temporary("throng.toml") && !is_temporary(".throng-notes"));
+    }
 }

@@ -3,25 +3,32 @@
 //! [`Release`] knows the cells of every class and the order of rows; `text` and `columnar` render them; a [`Sink`] takes
 //! them. [`Output`], the sink that is a file, gets its name only when it is complete; [`Files`] decides which names may be taken.
 
+mod bounds;
 mod columnar;
 mod files;
 mod held;
 mod leftover;
+pub(crate) mod midpoints;
 mod number;
 mod output;
 pub(crate) mod permutation;
 mod rendered;
 mod rows;
+mod scratch;
 mod sink;
 mod spelt;
+mod streamed;
 mod text;
 
 use std::borrow::Cow;
 
 pub use files::Files;
+pub(crate) use output::{Encoder, folder_of};
 pub use output::{Output, publish_all};
 pub use rendered::{Rendered, RenderedBatches};
+pub use scratch::Scratch;
 pub use sink::{Batches, MemoryFile, Sink};
+pub(crate) use streamed::Streamed;
 
 use rows::Rows;
 
@@ -30,7 +37,8 @@ use crate::formula::Formulas;
 use crate::method::{Boxes, GroupCells, MaskedPart, Partition, Recoding, Solution};
 use crate::policy::{Policy, Role};
 use crate::problem::{Attribute, Problem, Protected};
-use crate::table::{Domain, Map, Scale, Spelling, Table, value};
+use crate::published::StandsFor;
+use crate::table::{Map, Scale, Table};
 use crate::watch::{Unwatched, Watch};
 
 /// How quasi-identifiers are written.
@@ -50,6 +58,10 @@ pub enum Publish {
     Cells,
     /// Numeric ones as two columns, `name.min` and `name.max`.
     Bounds,
+    /// Numeric ones as the median of their class, in a column `name.median`.
+    Medians,
+    /// Numeric ones as the mean of their class, in a column `name.mean`.
+    Means,
     /// As they are, with a column `group`; the sensitive values of each group come in a table of their own.
     Permutation,
 }
@@ -99,6 +111,8 @@ pub struct Release<'a> {
     null_text: Option<String>,
     /// What becomes of cells that a spreadsheet would run.
     formulas: Formulas,
+    /// For each attribute the lowest and highest code of each class, where numbers stand for them.
+    stands_for: Option<Vec<Vec<(u32, u32)>>>,
 }
 
 /// One column of a release.
@@ -159,7 +173,16 @@ impl<'a> Release<'a> {
                 let own = Cow::Owned(permutation::exact(problem, at));
                 columns.push(Column { name: name.clone(), source, content: Content::Protected(own) });
             } else if let Some(at) = quasi {
+                let numeric = matches!(problem.attributes[at].domain.scale(), Scale::Numeric { .. });
+                if let (Some(middle), Some(boxes), true) = (publish.middle(), &boxes, numeric) {
+                    let how = (partition, &solution.recoding);
+                    columns.push(midpoints::column(problem, at, &boxes.ends[at], how, middle));
+                    continue;
+                }
                 columns.extend(match (&solution.recoding, &boxes) {
+                    (Recoding::Cells(cells), _) if numeric && publish == Publish::Bounds => {
+                        bounds::of_cells(&problem.attributes[at], &cells[at])?
+                    }
                     (Recoding::Cells(cells), _) => {
                         vec![given_column(&problem.attributes[at], &cells[at])]
                     }
@@ -201,6 +224,7 @@ impl<'a> Release<'a> {
             classes: partition.len(),
             null_text,
             formulas: Formulas::Keep,
+            stands_for: publish.middle().and(boxes).map(|boxes| boxes.into_owned().ends),
         })
     }
 
@@ -213,6 +237,16 @@ impl<'a> Release<'a> {
     pub fn people(&self) -> Option<Vec<u32>> {
         let people = self.problem.people.as_ref()?;
         Some(self.rows.in_order().iter().map(|record| people.of(*record)).collect())
+    }
+
+    /// What numbers stand for that are published in place of ranges; `None` where ranges are.
+    pub fn stands_for(&self) -> Option<StandsFor> {
+        let ends = self.stands_for.clone()?;
+        let rows = self.rows.in_order();
+        Some(StandsFor {
+            group_of_row: rows.iter().map(|record| self.class_of[*record as usize]).collect(),
+            ends,
+        })
     }
 
     /// Number of records.
@@ -249,36 +283,12 @@ fn given_column<'a>(attribute: &Attribute, cells: &GroupCells) -> Column<'a> {
 }
 
 fn quasi_columns<'a>(attribute: &Attribute, boxes: &Boxes, at: usize, publish: Publish) -> Vec<Column<'a>> {
-    let ends = &boxes.ends[at];
-    let column = |name: String, cells: Cells| Column {
-        name,
-        source: attribute.column,
-        content: Content::Cells(cells),
-    };
-    let domain = &attribute.domain;
-    let numeric = matches!(domain.scale(), Scale::Numeric { .. });
-    if publish == Publish::Bounds && numeric {
-        // A class that mixes missing values with numbers has no bounds to tell.
-        let end = |low: u32, high: u32, end: u32| {
-            if low != high && domain.missing() == Some(high) {
-                domain.cell(low, high)
-            } else {
-                domain.label(end).to_owned()
-            }
-        };
-        let bound = |cells: Cells| Cells {
-            kind: bounds_kind(domain, ends),
-            missing: domain.missing().map(|code| domain.label(code).to_owned()),
-            ..cells
-        };
-        let low = bound(Cells::new(ends, |low, high| end(low, high, low)));
-        let high = bound(Cells::new(ends, |low, high| end(low, high, high)));
-        return vec![
-            column(format!("{}.min", attribute.name), low),
-            column(format!("{}.max", attribute.name), high),
-        ];
+    let (ends, domain) = (&boxes.ends[at], &attribute.domain);
+    if publish == Publish::Bounds && matches!(domain.scale(), Scale::Numeric { .. }) {
+        return bounds::of_ends(attribute, ends);
     }
-    vec![column(attribute.name.clone(), Cells::new(ends, |low, high| domain.cell(low, high)))]
+    let cells = Content::Cells(Cells::new(ends, |low, high| domain.cell(low, high)));
+    vec![Column { name: attribute.name.clone(), source: attribute.column, content: cells }]
 }
 
 /// For each part of a masked table, the last code of an attribute that a hard rule lets it have.
@@ -313,26 +323,6 @@ fn masked_column<'a>(
         cells.of_class.push(number);
     }
     Column { name: attribute.name.clone(), source: attribute.column, content: Content::Cells(cells) }
-}
-
-/// The kind of the bounds of a numeric attribute.
-fn bounds_kind(domain: &Domain, ends: &[(u32, u32)]) -> CellKind {
-    // A class that mixes missing values with numbers has the cell `*`, which only text can tell from a null.
-    // So has a tail a sign before its number.
-    if domain.has_tails() || ends.iter().any(|&(low, high)| low != high && domain.missing() == Some(high)) {
-        return CellKind::Text;
-    }
-    let mut labels = (0..domain.len() as u32).filter(|code| domain.missing() != Some(*code));
-    match domain.scale() {
-        Scale::Categorical(_) => CellKind::Text,
-        Scale::Numeric { spelling: Spelling::Iso, .. } => CellKind::Date,
-        // Published as they are spelt, which types would not keep.
-        Scale::Numeric { spelling, .. } if *spelling != Spelling::Point => CellKind::Text,
-        Scale::Numeric { .. } if labels.all(|code| value::whole(domain.label(code)).is_some()) => {
-            CellKind::Whole
-        }
-        Scale::Numeric { .. } => CellKind::Real,
-    }
 }
 
 impl Cells {

@@ -28,5 +28,6 @@ pub(super) fn numbers(people: &People, secret: &Secret, name: &str) -> Result<Pr
         has_hierarchy: false,
         codes: people.of_records().iter().map(|person| drawn[*person as usize]).collect(),
         people: None,
+        whole: None,
     })
 }

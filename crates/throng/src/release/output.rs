@@ -6,9 +6,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use super::leftover;
+use super::{Scratch, leftover};
 use crate::error::{Error, ErrorCode, Result};
 use crate::table::source::{Compression, is_standard};
+
+/// The name of a folder while it is made.
+const FOLDER: &str = "release";
 
 /// A file being written under a temporary name, readable by its owner alone. Dropping it removes it; [`Output::publish`] and
 /// [`publish_all`] give it its name.
@@ -18,11 +21,26 @@ pub struct Output {
     temporary: NamedTempFile,
     /// Standard output and devices cannot be renamed to: they get a copy in the end.
     streamed: bool,
+    /// Whether nobody but its owner may ever read it.
+    private: bool,
+    /// Where it is a folder of files, the place in which that is made.
+    folder: Option<Scratch>,
 }
 
 impl Output {
     /// Prepares to write to a path; `-` is standard output. [`Files`](super::Files) knows whether that may be.
     pub fn create(path: &Path) -> Result<Self> {
+        Self::create_as(path, leftover::PREFIX)
+    }
+
+    /// The same for a release of a series, which only the next run of a series removes if this one is killed. What earlier
+    /// ones left is removed: whoever calls this has understood it.
+    pub(crate) fn create_staged(path: &Path) -> Result<Self> {
+        leftover::sweep_staged(&folder_of(&follow(path)));
+        Self::create_as(path, leftover::STAGED)
+    }
+
+    fn create_as(path: &Path, prefix: &str) -> Result<Self> {
         let existing = std::fs::metadata(path).ok().filter(|_| !is_standard(path));
         if existing.as_ref().is_some_and(std::fs::Metadata::is_dir) {
             return Err(Error::new(ErrorCode::IsAFolder, "cannot write: this is a folder")
@@ -45,10 +63,10 @@ impl Output {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let suffix = format!(".{}", name.trim_start_matches('.'));
         let mut builder = tempfile::Builder::new();
-        builder.prefix(leftover::PREFIX).suffix(&suffix);
+        builder.prefix(prefix).suffix(&suffix);
         let temporary = leftover::make(&builder, &folder)
             .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
-        Ok(Output { path: path.to_owned(), temporary, streamed })
+        Ok(Output { path: path.to_owned(), temporary, streamed, private: false, folder: None })
     }
 
     /// Prepares to write a second file beside another one, also beside it while both have temporary names.
@@ -59,7 +77,34 @@ impl Output {
         builder.prefix(&name).rand_bytes(0);
         let temporary = leftover::make(&builder, &folder)
             .map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
-        Ok(Output { path: path.to_owned(), temporary, streamed: main.streamed })
+        Ok(Output { path: path.to_owned(), temporary, streamed: main.streamed, private: false, folder: None })
+    }
+
+    /// Prepares to write a folder of files, which appears whole or not at all. What is there already is not replaced.
+    pub fn create_folder(path: &Path) -> Result<Self> {
+        if path.exists() {
+            return Err(Error::new(ErrorCode::FileExists, "this folder exists already and is not replaced")
+                .in_file(path)
+                .with_hint("name another folder, or remove it"));
+        }
+        let beside = folder_of(&follow(path));
+        leftover::sweep(&beside);
+        let scratch = Scratch::create(&beside)?;
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", path, &cause);
+        std::fs::create_dir(scratch.path().join(FOLDER)).map_err(fail)?;
+        let temporary = tempfile::Builder::new().tempfile_in(scratch.path()).map_err(fail)?;
+        Ok(Output {
+            path: path.to_owned(),
+            temporary,
+            streamed: false,
+            private: false,
+            folder: Some(scratch),
+        })
+    }
+
+    /// The folder in which its files are made, if it is a folder.
+    pub(crate) fn files_in(&self) -> Option<PathBuf> {
+        self.folder.as_ref().map(|scratch| scratch.path().join(FOLDER))
     }
 
     /// Where it will be.
@@ -75,14 +120,7 @@ impl Output {
     /// A writer that compresses as the name tells.
     pub(crate) fn encoder(&mut self) -> Result<Encoder> {
         let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, &cause);
-        let file = BufWriter::with_capacity(1 << 16, self.temporary.reopen().map_err(fail)?);
-        Ok(match Compression::of(&self.path) {
-            Compression::None => Encoder::Plain(file),
-            Compression::Gzip => {
-                Encoder::Gzip(Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6))))
-            }
-            Compression::Zstd => Encoder::Zstd(Box::new(zstd::Encoder::new(file, 3).map_err(fail)?)),
-        })
+        Encoder::new(self.temporary.reopen().map_err(fail)?, &self.path).map_err(fail)
     }
 
     /// Writes text as the whole content.
@@ -94,6 +132,20 @@ impl Output {
         encoder.finish().map_err(fail)
     }
 
+    /// Bytes that nobody but the owner of the file may ever read, as they are and on the disk before this returns.
+    pub(crate) fn create_private(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let output = Output { private: true, ..Output::create(path)? };
+        let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", path, &cause);
+        let mut file = output.temporary.as_file();
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(fail)?;
+        Ok(output)
+    }
+
+    /// Whether what is written goes to standard output or a device, from where nothing can be taken back.
+    pub(crate) fn is_streamed(&self) -> bool {
+        self.streamed
+    }
+
     /// Gives the file its name.
     pub fn publish(self) -> Result<()> {
         publish_all(vec![self])
@@ -101,6 +153,10 @@ impl Output {
 
     /// Lets those read it who could read the file that it replaces, or any new file.
     fn settle(&self) -> Result<()> {
+        if self.private || self.folder.is_some() {
+            // That is how it was made.
+            return Ok(());
+        }
         let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &self.path, &cause);
         let permissions = match std::fs::metadata(&self.path) {
             Ok(existing) => existing.permissions(),
@@ -152,6 +208,11 @@ impl Placed {
     fn place(&mut self, output: Output) -> Result<()> {
         let fail = |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write", &output.path, &cause);
         let target = follow(&output.path);
+        if let Some(made) = output.files_in() {
+            std::fs::rename(made, &target).map_err(fail)?;
+            self.0.push((target, None));
+            return Ok(());
+        }
         let before = if target.exists() { Some(Kept::of(&target).map_err(fail)?) } else { None };
         output
             .temporary
@@ -168,6 +229,7 @@ impl Drop for Placed {
             // An error has been told already; more cannot be done.
             let _ = match before {
                 Some(kept) => kept.path.persist(&target).map_err(|error| error.error),
+                None if target.is_dir() => std::fs::remove_dir_all(&target),
                 None => std::fs::remove_file(&target),
             };
         }
@@ -206,7 +268,7 @@ pub(super) fn follow(path: &Path) -> PathBuf {
     path
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new(".")).to_owned()
 }
@@ -231,6 +293,18 @@ pub(crate) enum Encoder {
 }
 
 impl Encoder {
+    /// Into a file, compressed as a name tells.
+    pub fn new(file: File, name: &Path) -> io::Result<Self> {
+        let file = BufWriter::with_capacity(1 << 16, file);
+        Ok(match Compression::of(name) {
+            Compression::None => Encoder::Plain(file),
+            Compression::Gzip => {
+                Encoder::Gzip(Box::new(flate2::write::GzEncoder::new(file, flate2::Compression::new(6))))
+            }
+            Compression::Zstd => Encoder::Zstd(Box::new(zstd::Encoder::new(file, 3)?)),
+        })
+    }
+
     /// Ends the compressed stream and flushes, telling about a full disk while it still can.
     pub fn finish(self) -> io::Result<()> {
         match self {

@@ -92,6 +92,7 @@ pub(super) fn exact(problem: &Problem, at: usize) -> Protected {
         has_hierarchy: false,
         codes: (0..problem.len()).map(|record| problem.records.code(record, at)).collect(),
         people: None,
+        whole: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::number::{at_least, at_most, count, figure, percent, share};
 use super::people;
-use super::summary::{bound_words, mean_class_size};
+use super::summary::{bound_words, mean_class_size, midpoint_words};
 use crate::audit::{LowerBound, Measures, SensitiveMeasure};
 
 /// One figure as it is told.
@@ -28,9 +28,12 @@ pub(super) fn key_figures(measures: &Measures) -> Vec<Figure> {
     figures.push(told("Classes", count(measures.classes), class_words(measures)));
     figures.push(told(
         "Loss (GCP)",
-        percent(measures.gcp),
+        format!("{}{}", if measures.loss_is_bound() { "at most " } else { "" }, percent(measures.gcp)),
         format!("global certainty penalty {}: 0 keeps all detail, 1 keeps none", share(measures.gcp)),
     ));
+    figures.extend(
+        measures.midpoints.as_ref().map(|own| told("Numbers", own.columns.join(", "), midpoint_words(own))),
+    );
     figures.extend(measures.lower_bound.as_ref().map(|bound| bound_figure(bound, measures)));
     figures.push(told(
         "Discernibility",
@@ -97,6 +100,11 @@ pub(super) fn further_figures(measures: &Measures) -> Vec<Figure> {
     let classification = "share of records whose class label is not the majority of their class";
     let sometimes = [
         measures.gap.map(|gap| told("Gap", percent(gap), "share of the loss above its lower bound")),
+        some(
+            measures.research_value,
+            "Research value",
+            "detail and rules that are left, weighted; more is better",
+        ),
         some(measures.il1, "IL1", "mean extent over classes"),
         some(measures.il_infinity, "IL∞", "greatest extent over classes"),
         some(measures.classification_metric, "Classification metric", classification),

@@ -5,13 +5,13 @@ use minijinja::{Value, context};
 use super::charts::{ALONE, distribution_caption, distribution_chart, loss_chart, size_chart};
 use super::figures::{Figure, class_words, further_figures, key_figures, sensitive_figures};
 use super::number::{count, figure, seconds};
-use super::page::sections;
+use super::page::{page_html, sections};
 use super::summary::{
     Requirement, Verdict, formula_words, headline, many_unique, order_words, outlier_words, requirements,
     verdict, verdict_heading,
 };
 use super::svg::{Group, Series, Swatch, Unit, horizontal_bars, legend};
-use super::template::{markup, render_page, style};
+use super::template::{markup, render, render_page, style};
 use super::text::quoted;
 use super::{Provenance, Report};
 use crate::audit::{Bin, Distribution, ExampleClass, SensitiveMeasure};
@@ -21,10 +21,24 @@ use crate::error::Result;
 ///
 /// Everything that comes from the table or the policy is escaped; the page forbids itself to load anything.
 pub fn html(report: &Report) -> Result<String> {
-    let sections = sections(&report.sections)?;
+    if let Some(series) = report.series.as_ref().filter(|series| series.newcomers == 0) {
+        return page_html(&series.page(report));
+    }
+    let body = Value::from_safe_string(release_fragment(report)?);
+    let head =
+        context! { title => title(&report.provenance), subtitle => subtitle(report), style => style() };
     render_page(
         include_str!("page.html"),
-        context! { ..context! { sections }, ..told(report), ..drawn(report), ..repeated(report) },
+        context! { ..context! { body, seconds => time(report) }, ..head, ..repeated(report) },
+    )
+}
+
+/// What a release achieves, as a piece of a page: all of the report but how it was made.
+pub fn release_fragment(report: &Report) -> Result<String> {
+    let sections = sections(&report.sections)?;
+    render(
+        include_str!("release.html"),
+        context! { ..context! { sections }, ..told(report), ..drawn(report) },
     )
 }
 
@@ -36,10 +50,8 @@ fn told(report: &Report) -> Value {
         verdict => verdict.class(),
     };
     context! {
-        title => title(&report.provenance),
-        subtitle => subtitle(report),
-        verdict => context! { class => class, heading => verdict_heading(measures) },
-        headline => headline(measures),
+        verdict => context! { class => class, heading => heading(report) },
+        headline => lead(report),
         violations => measures.violations.clone(),
         requirements => requirements(measures).iter().map(requirement).collect::<Vec<_>>(),
         sensitive => measures.sensitive.iter().map(sensitive).collect::<Vec<_>>(),
@@ -49,7 +61,23 @@ fn told(report: &Report) -> Value {
         quasi => report.quasi.clone(),
         sensitive_names => report.sensitive_attributes.clone(),
         examples => report.examples.iter().map(example).collect::<Vec<_>>(),
-        style => style(),
+    }
+}
+
+/// The heading of the page, and what it says first: of a later release of a series, that its figures are the newcomers'.
+fn heading(report: &Report) -> String {
+    let own = verdict_heading(&report.measures);
+    match report.series.as_ref().filter(|series| series.release > 1) {
+        Some(series) => format!("{}; newcomers: {own}", series.heading()),
+        None => own,
+    }
+}
+
+fn lead(report: &Report) -> String {
+    let own = headline(&report.measures);
+    match report.series.as_ref().filter(|series| series.release > 1) {
+        Some(series) => format!("{} Of the newcomers: {own}", series.headline()),
+        None => own,
     }
 }
 
@@ -63,7 +91,6 @@ fn drawn(report: &Report) -> Value {
         size_words => sentence(&class_words(measures)),
         distribution_legend => markup(legend(&meanings)),
         distributions => report.distributions.iter().map(distribution).collect::<Vec<_>>(),
-        seconds => time(report),
     }
 }
 

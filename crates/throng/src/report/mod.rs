@@ -17,10 +17,12 @@ mod number;
 mod page;
 mod page_terminal;
 mod people;
+pub mod pieces;
 mod remarks;
 mod risk;
 #[cfg(test)]
 mod samples;
+mod series;
 mod sizes;
 mod summary;
 mod svg;
@@ -33,13 +35,14 @@ mod text;
 pub use attack::{attack_terminal, audit_json};
 pub use certified::{checked_json, checked_terminal};
 pub use compare::{Comparison, ComparisonRun, LeftOut, compare_html, compare_terminal};
-pub use html::html;
+pub use html::{html, release_fragment};
 pub use json::json;
 pub use methods::sections as sections_of_fact;
 pub use page::{Block, Chart, Claim, Node, Page, Section, Series, Verdict, page_html};
 pub use page_terminal::page_terminal;
 pub use remarks::Circumstances;
 pub use risk::risk_terminal;
+pub use series::{EnteredFigures, SeriesFigures, series_terminal};
 pub use svg::Unit;
 pub use terminal::{measures_terminal, terminal};
 pub use text::quoted;
@@ -49,6 +52,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::audit::{Distribution, ExampleClass, Measures};
 use crate::method::Fact;
+use crate::policy::Policy;
 use crate::release::RowOrder;
 
 /// Everything that is told about one run. Serializes to the JSON report.
@@ -94,9 +98,56 @@ pub struct Report {
     /// What the method says of what it found, as figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
+    /// How the table was run in parts, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parts: Option<PartsReport>,
     /// Parts that only this method has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<Section>,
+    /// What is to be told where the release is one of a series.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub series: Option<SeriesFigures>,
+}
+
+impl Report {
+    /// A report that measures nothing, for a release whose rows were all measured before.
+    pub(crate) fn empty(policy: &Policy) -> Self {
+        Report {
+            measures: Measures::default(),
+            method: policy.method.name.clone(),
+            seed: policy.method.seed,
+            order: RowOrder::default(),
+            seconds: IndexMap::new(),
+            distributions: Vec::new(),
+            quasi: Vec::new(),
+            sensitive_attributes: Vec::new(),
+            examples: Vec::new(),
+            provenance: Provenance::default(),
+            notes: Vec::new(),
+            left_out_options: Vec::new(),
+            facts: Vec::new(),
+            parts: None,
+            sections: Vec::new(),
+            series: None,
+        }
+    }
+}
+
+/// How a table was run in parts. Field names are keys of the JSON report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartsReport {
+    /// Bytes of memory that the run was to keep to.
+    pub memory: u64,
+    /// Files of the table.
+    pub files: u64,
+    /// The number of parts that were solved in each round.
+    pub parts: Vec<usize>,
+    /// Passes over the table.
+    pub passes: u64,
+    /// Passes over the release for its audit.
+    pub audit_passes: u64,
+    /// Bytes that were written to scratch files.
+    pub scratch_bytes: u64,
 }
 
 /// What is needed to repeat a run.

@@ -4,7 +4,7 @@
 pub(super) const NONE: &str = "–";
 
 /// `30162` → `30,162`.
-pub(super) fn count(value: u64) -> String {
+pub fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -17,7 +17,7 @@ pub(super) fn count(value: u64) -> String {
 }
 
 /// A figure of any size, with the digits that matter: `0.1363`, `13.63`, `412.5`, `30,162`.
-pub(super) fn figure(value: f64) -> String {
+pub fn figure(value: f64) -> String {
     if !value.is_finite() {
         return NONE.to_owned();
     }
@@ -36,13 +36,13 @@ pub(super) fn figure(value: f64) -> String {
 }
 
 /// A share as four decimals, so that columns of shares line up.
-pub(super) fn share(value: f64) -> String {
+pub fn share(value: f64) -> String {
     // Adding 0 takes the sign off a −0.
     if value.is_finite() { format!("{:.4}", value + 0.0) } else { NONE.to_owned() }
 }
 
 /// A share in percent: `86.4 %`. Only an exact 0 or 1 reads `0 %` or `100 %`.
-pub(super) fn percent(value: f64) -> String {
+pub fn percent(value: f64) -> String {
     let hundredth = value * 100.0;
     match hundredth {
         _ if !hundredth.is_finite() => NONE.to_owned(),
@@ -78,7 +78,7 @@ pub(super) fn at_most(value: f64) -> String {
 }
 
 /// A duration: `0.042 s`, `4.21 s`, `2 min 5 s`.
-pub(super) fn seconds(value: f64) -> String {
+pub fn seconds(value: f64) -> String {
     match value {
         _ if !value.is_finite() || value < 0.0 => NONE.to_owned(),
         0.0 => "0 s".to_owned(),
@@ -99,7 +99,7 @@ fn hours_and_minutes(seconds: u64) -> String {
 }
 
 /// `n record` or `n records`.
-pub(super) fn counted(number: u64, one: &str, many: &str) -> String {
+pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 

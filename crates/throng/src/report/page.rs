@@ -241,6 +241,7 @@ fn lines(chart: &Chart) -> Value {
         lines: chart.series.iter().enumerate().map(line).collect(),
         unit: chart.unit,
         log: chart.log,
+        live: false,
     };
     figure(chart, Swatch::Line, line_chart(&drawn, (WIDE, 290.0)))
 }

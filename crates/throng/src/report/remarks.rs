@@ -1,6 +1,7 @@
 //! What a reader of a report should know beside the figures: of the policy, of how the run went, and of the method.
 
 use super::page::{Block, Section};
+use super::series::PUBLISH_ONCE;
 use super::text::listing;
 use super::{as_is, diversity, methods};
 use crate::audit::{Measures, RuleMeasure};
@@ -23,6 +24,8 @@ pub struct Circumstances<'a> {
     pub permuted: bool,
     /// Where the order of rows comes from.
     pub order: RowOrder,
+    /// Whether it must stay the only release of its people, because no ledger knows of it.
+    pub once: bool,
 }
 
 /// What a reader of a permuted release must know.
@@ -41,6 +44,9 @@ impl Circumstances<'_> {
         notes.extend(diversity::note(measures, facts));
         if self.permuted {
             notes.push(PERMUTED.to_owned());
+        }
+        if self.once {
+            notes.push(PUBLISH_ONCE.to_owned());
         }
         if self.order == RowOrder::Kept {
             notes.push(KEPT_ORDER.to_owned());

@@ -26,7 +26,7 @@ pub fn risk_terminal(risk: &Risk) -> String {
     finished(&lines)
 }
 
-fn headline(risk: &Risk) -> String {
+pub(super) fn headline(risk: &Risk) -> String {
     if let Some(people) = &risk.people {
         return of_people(risk, people);
     }

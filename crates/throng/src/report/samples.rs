@@ -53,7 +53,9 @@ pub(crate) fn adult() -> Report {
         notes: vec!["The lower bound was estimated from a sample.".into()],
         left_out_options: Vec::new(),
         facts: Vec::new(),
+        parts: None,
         sections: Vec::new(),
+        series: None,
     }
 }
 
@@ -173,7 +175,9 @@ pub(crate) fn degenerate() -> Vec<Report> {
         notes: Vec::new(),
         left_out_options: Vec::new(),
         facts: Vec::new(),
+        parts: None,
         sections: Vec::new(),
+        series: None,
     };
     let mut one_class = empty();
     one_class.measures = Measures {
@@ -307,12 +311,20 @@ pub(crate) fn comparison() -> Comparison {
             proved: true,
             ..LowerBound::default()
         });
-        ComparisonRun { method: method.into(), k: Some(k), report: Some(report), refused: None, code: None }
+        ComparisonRun {
+            method: method.into(),
+            k: Some(k),
+            report: Some(report),
+            query_error: None,
+            refused: None,
+            code: None,
+        }
     };
     let refused = ComparisonRun {
         method: "exact".into(),
         k: Some(5),
         report: None,
+        query_error: None,
         refused: Some("too many records for an exact solution".into()),
         code: Some(crate::error::ErrorCode::TableTooLarge),
     };
@@ -335,6 +347,7 @@ pub(crate) fn comparison_of(report: &Report) -> Comparison {
         method: report.method.clone(),
         k,
         report: refused.is_none().then(|| report.clone()),
+        query_error: None,
         code: refused.is_some().then_some(crate::error::ErrorCode::KExceedsTable),
         refused,
     };

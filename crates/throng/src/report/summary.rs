@@ -6,7 +6,9 @@ use super::number::{at_least, at_most, count, counted, figure, percent, whole_pe
 use super::people;
 use super::text::listing;
 use crate::as_is::PublishedAsIs;
-use crate::audit::{Compared, ExactCells, FormulaColumn, LowerBound, Measures, Outlier, Truth};
+use crate::audit::{
+    Compared, ExactCells, FormulaColumn, LowerBound, Measures, MidpointMeasure, Outlier, Truth,
+};
 use crate::privacy::{About, Achieved, Bound, Figure};
 use crate::release::RowOrder;
 
@@ -139,7 +141,7 @@ pub(super) fn headline(measures: &Measures) -> String {
     if measures.rows_published == 0 {
         return "The release holds no records.".to_owned();
     }
-    let mut sentence = format!("{}; {}.", protection(measures), detail(measures.gcp));
+    let mut sentence = format!("{}; {}.", protection(measures), detail(measures));
     sentence += &as_is_words(&measures.published_as_is, "rows", "are published");
     sentence += &told_words(measures);
     if let Some(followed) = measures.people.as_ref().and_then(people::followed) {
@@ -249,6 +251,25 @@ pub(super) fn truth_words(truth: &Truth, rows: u64) -> String {
     }
 }
 
+/// Numbers that stand for classes.
+pub(super) fn midpoint_words(told: &MidpointMeasure) -> String {
+    let names: Vec<String> = told.columns.iter().map(|name| format!("\"{name}\"")).collect();
+    let hold = if names.len() == 1 { "holds" } else { "hold" };
+    let means = told.columns.iter().any(|name| name.ends_with(".mean"));
+    let known = match told.known_by.as_ref() {
+        "run" => "the ranges of classes are not told; the loss is that of these ranges",
+        "order" => "the ranges of classes are not told; the loss is that of the records in their places",
+        _ => {
+            "the ranges of classes are not told, and the files do not tell who is in a class: the loss is what it is at most"
+        }
+    };
+    let warning = if means { "; a mean tells the sum of its class, and one far value moves it" } else { "" };
+    format!(
+        "{} {hold} one number for each class, which need not be anybody's value; {known}{warning}",
+        names.join(", ")
+    )
+}
+
 /// A published end of ranges that is one person's value.
 pub(super) fn outlier_words(outlier: &Outlier) -> String {
     let (beyond, end) = if outlier.end == "top" { ("above", "top") } else { ("below", "bottom") };
@@ -280,10 +301,14 @@ fn most_certain_inference(measures: &Measures) -> Option<String> {
     frequency.then(|| format!("{:.0} %", (100.0 / l - TOLERANCE).ceil()))
 }
 
-fn detail(gcp: f64) -> String {
-    match 1.0 - gcp {
+fn detail(measures: &Measures) -> String {
+    match 1.0 - measures.gcp {
         kept if !kept.is_finite() => "how much detail it keeps is not known".to_owned(),
         kept if kept >= 1.0 => "the release keeps all of the detail".to_owned(),
+        _ if measures.loss_is_bound() => {
+            "its medians or means do not tell ranges, so that nobody can tell how much detail it keeps"
+                .to_owned()
+        }
         kept if kept <= 0.0 => "the release keeps none of the detail".to_owned(),
         kept => format!("the release keeps {} of the detail", whole_percent(kept)),
     }
@@ -304,7 +329,8 @@ pub(super) fn bound_words(bound: &LowerBound, measures: &Measures) -> String {
     let gap = match measures.gap.filter(|gap| gap.is_finite()) {
         Some(gap) if gap <= 0.0 => "; nothing could be saved".to_owned(),
         Some(gap) => format!(
-            "; this one loses {}: within {}{}, the share of it that could be saved at most",
+            "; this one loses {}{}: within {}{}, the share of it that could be saved at most",
+            if measures.loss_is_bound() { "at most " } else { "" },
             percent(measures.gcp),
             if bound.interval.is_some() { "about " } else { "" },
             percent(gap)

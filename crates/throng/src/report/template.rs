@@ -28,7 +28,7 @@ pub(super) fn render(source: &str, context: Value) -> Result<String> {
 }
 
 /// Texts are escaped, and cannot turn the direction of what follows them.
-fn format_harmless(
+pub(super) fn format_harmless(
     out: &mut Output<'_>,
     state: &mut State<'_, '_>,
     value: &Value,

@@ -5,8 +5,8 @@ use super::figures::class_words;
 use super::number::{count, figure, percent, seconds, share};
 use super::people;
 use super::summary::{
-    Requirement, bound_words, formula_words, headline, order_words, outlier_words, requirements, truth_words,
-    verdict_heading,
+    Requirement, bound_words, formula_words, headline, midpoint_words, order_words, outlier_words,
+    requirements, truth_words, verdict_heading,
 };
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
 use super::{Report, diversity};
@@ -17,7 +17,23 @@ pub(super) const COLUMNS: usize = 80;
 
 /// The report in plain text.
 pub fn terminal(report: &Report) -> String {
-    let mut lines = measured(&report.measures);
+    let mut lines = Vec::new();
+    if let Some(series) = &report.series {
+        lines.push(series.heading());
+        lines.extend(wrap(&series.headline(), COLUMNS));
+        lines.push(String::new());
+        lines.extend(field("People", &series.people_words()));
+        lines.extend(field("Loss", &series.loss_words()));
+        lines.push(String::new());
+    }
+    match &report.series {
+        Some(series) if series.newcomers == 0 => {}
+        Some(series) if series.release > 1 => {
+            lines.push("Newcomers".to_owned());
+            lines.extend(measured(&report.measures));
+        }
+        _ => lines.extend(measured(&report.measures)),
+    }
     lines.push(String::new());
     lines.extend(field("Method", &format!("{}, seed {}", report.method, report.seed)));
     lines.extend(field("Order", order_words(report.order)));
@@ -53,6 +69,7 @@ fn measured(measures: &Measures) -> Vec<String> {
         lines.extend(field("l", &words));
     }
     lines.extend(field("Loss", &loss_words(measures)));
+    lines.extend(measures.midpoints.iter().flat_map(|own| field("Numbers", &midpoint_words(own))));
     if let Some(truth) = &measures.truth {
         lines.extend(field("Truth", &truth_words(truth, measures.rows_published)));
     }
@@ -94,7 +111,8 @@ fn row_words(measures: &Measures) -> String {
 }
 
 fn loss_words(measures: &Measures) -> String {
-    let mut words = format!("{} (GCP {})", percent(measures.gcp), share(measures.gcp));
+    let most = if measures.loss_is_bound() { "at most " } else { "" };
+    let mut words = format!("{most}{} (GCP {})", percent(measures.gcp), share(measures.gcp));
     if let Some(bound) = &measures.lower_bound {
         words += &format!("; {}", bound_words(bound, measures));
     }
@@ -159,7 +177,7 @@ pub(super) fn field(name: &str, words: &str) -> Vec<String> {
     hanging(&pad_right(name, 9), words)
 }
 
-fn hanging(first: &str, words: &str) -> Vec<String> {
+pub(super) fn hanging(first: &str, words: &str) -> Vec<String> {
     let indent = width(first);
     let lead = |at: usize| if at == 0 { first.to_owned() } else { " ".repeat(indent) };
     wrap(words, COLUMNS - indent).iter().enumerate().map(|(at, line)| lead(at) + line).collect()

@@ -112,6 +112,12 @@ impl Spans {
         (scale * self.kernel.penalty(attribute, low as usize, high as usize) + step).max(least)
     }
 
+    /// How many values a cell of an unweighted penalty spans.
+    pub fn of_penalty(&self, attribute: usize, penalty: f64) -> f64 {
+        let Shape { scale, step, least } = self.shapes[attribute];
+        (scale * penalty + step).max(least)
+    }
+
     /// How many values the attribute spans in all.
     pub fn whole(&self, attribute: usize) -> f64 {
         let Shape { scale, step, least } = self.shapes[attribute];

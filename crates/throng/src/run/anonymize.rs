@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::bounded::{self, Memory};
 use super::{Clock, Job, Prepared, check_outputs};
 use crate::error::Result;
 use crate::formula::Formulas;
@@ -33,8 +34,14 @@ pub struct Anonymize {
     pub secret: Option<Secret>,
     /// What becomes of cells that a spreadsheet would run.
     pub formulas: Formulas,
+    /// Seconds for the method, its improvement and the lower bound together.
+    pub seconds: Option<f64>,
     /// The methods to choose from.
     pub registry: Registry,
+    /// Further files of the table. `data` and these may also be folders and patterns.
+    pub more: Vec<PathBuf>,
+    /// The memory that the run may take; the table must fit into that of the machine if nothing is said.
+    pub memory: Option<Memory>,
 }
 
 impl Anonymize {
@@ -50,7 +57,10 @@ impl Anonymize {
             hashes: false,
             secret: None,
             formulas: Formulas::default(),
+            seconds: None,
             registry: Registry::default(),
+            more: Vec::new(),
+            memory: None,
         }
     }
 
@@ -61,15 +71,29 @@ impl Anonymize {
 
     /// What it reads and writes; an error if it would destroy something.
     pub fn files(&self) -> Result<Files> {
-        check_outputs(&self.data, Some(&self.policy), &self.release, self.plan()?.publish())
+        let mut files = check_outputs(&self.data, Some(&self.policy), &self.release, self.plan()?.publish())?;
+        if self.runs_in_parts() {
+            bounded::read_files(self, &mut files)?;
+        }
+        Ok(files)
     }
 
-    fn plan(&self) -> Result<Plan> {
+    /// Whether it is run part by part: that was asked for, or the table has several files, or the release is a folder.
+    pub fn runs_in_parts(&self) -> bool {
+        self.memory.is_some()
+            || self.policy.memory.is_some()
+            || !self.more.is_empty()
+            || bounded::is_many(&self.data)
+            || bounded::is_folder(&self.release)
+    }
+
+    pub(super) fn plan(&self) -> Result<Plan> {
         let choices = Choices {
             publish: self.publish,
             order: self.order,
             secret: self.secret.clone(),
             formulas: self.formulas,
+            seconds: self.seconds,
         };
         Plan::new(&self.policy, &self.registry, choices)
     }
@@ -79,6 +103,9 @@ impl Anonymize {
     pub fn prepare(&self, watch: &dyn Watch) -> Result<Prepared> {
         let mut clock = Clock::start();
         self.files()?;
+        if self.runs_in_parts() || bounded::needs_more_than_there_is(self)? {
+            return bounded::prepare(self, watch);
+        }
         let plan = self.plan()?;
         let table = plan.read(&self.data, watch)?;
         clock.lap("read");

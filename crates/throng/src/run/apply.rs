@@ -38,6 +38,8 @@ pub struct Apply {
     pub secret: Option<Secret>,
     /// What becomes of cells that a spreadsheet would run.
     pub formulas: Formulas,
+    /// How quasi-identifiers are written: as cells or as bounds.
+    pub publish: Publish,
 }
 
 impl Apply {
@@ -52,8 +54,8 @@ impl Apply {
         self.files()?;
         let table = read_for_recipe(&self.recipe, watch, |reading| Table::read(&self.data, reading))?;
         clock.lap("read");
-        let (order, formulas) = (self.order, self.formulas);
-        let choices = Choices { order, formulas, secret: self.secret.clone(), ..Choices::default() };
+        let Apply { order, formulas, publish, .. } = *self;
+        let choices = Choices { order, formulas, publish, secret: self.secret.clone(), ..Choices::default() };
         let plan = plan_for_recipe(&self.recipe, &table, self.unmet, choices)?;
         let job = Job {
             plan: &plan,
@@ -85,6 +87,13 @@ pub(crate) fn plan_for_recipe(
     unmet: Unmet,
     choices: Choices,
 ) -> Result<Plan> {
+    if !matches!(choices.publish, Publish::Cells | Publish::Bounds) {
+        return Err(Error::new(
+            ErrorCode::BadUsage,
+            "records that are masked with a recipe are published as cells or as bounds",
+        )
+        .with_hint("the recipe tells ranges and groups, and these are what it can publish"));
+    }
     let mut policy = recipe.policy_for(table.names())?;
     take_unknown_values_in(&mut policy, table)?;
     let masking = Masking { recipe: recipe.clone(), unmet };

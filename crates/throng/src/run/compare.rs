@@ -3,7 +3,7 @@
 //! Every combination is a plan of its own: solved, released as a file in memory and audited as `anonymize` does it. The lower
 //! bound on the loss depends on the table and the requirement alone, so it is computed once per k.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indexmap::IndexMap;
@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use super::report;
 use crate::audit::{self, Keep, LowerBound};
 use crate::error::{Error, ErrorCode, Fault, Result};
+use crate::evaluate::queries;
 use crate::format::CSV;
 use crate::method::Methods;
 use crate::plan::{Choices, Plan, Registry};
@@ -34,6 +35,8 @@ pub struct Compare {
     pub ks: Vec<usize>,
     /// What every lot is drawn from, the same for all combinations; fresh unless somebody brings one.
     pub secret: Option<Secret>,
+    /// Whether to ask how far COUNT queries on each release are off.
+    pub queries: bool,
     /// The methods to choose from.
     pub registry: Registry,
 }
@@ -57,27 +60,18 @@ impl Compare {
             false => (self.named_methods()?, Vec::new()),
         };
         let table = open(first)?;
-        let mut problem = Problem::new(&table, first)?;
-        let secret = self.secret.clone().map_or_else(Secret::fresh, Ok)?;
-        let mut stage = Stage { compare: self, table: &table, secret, bounds: IndexMap::new(), watch };
+        let mut trials = Trials::on(table, first, &self.data, self.secret.clone(), self.registry.clone())?;
+        trials.queries = self.queries;
         let mut runs = Vec::new();
         for policy in &policies {
             for method in &methods {
-                runs.push(stage.run(&policy.clone().with_method(method)?, &mut problem)?);
+                runs.push(trials.run(&policy.clone().with_method(method)?, Bounded::Yes, watch)?);
             }
         }
         if runs.iter().all(|run| run.report.is_none()) {
             return Err(self.nothing_ran(&runs));
         }
-        Ok(Comparison {
-            data: self.data.display().to_string(),
-            rows: problem.len() as u64,
-            quasi: problem.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
-            runs,
-            left_out,
-            policy: self.policy.text.clone(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        })
+        Ok(trials.comparison(runs, left_out, &self.policy))
     }
 
     /// Each method once, in the order given.
@@ -115,7 +109,7 @@ impl Compare {
 }
 
 /// The methods that a comparison without names runs, and the others with why they are left out.
-fn suitable_methods(methods: &Methods, policy: &Policy) -> (Vec<&'static str>, Vec<LeftOut>) {
+pub fn suitable_methods(methods: &Methods, policy: &Policy) -> (Vec<&'static str>, Vec<LeftOut>) {
     let parts = policy.parts();
     let (mut suitable, mut left_out) = (Vec::new(), Vec::new());
     for entry in methods.iter() {
@@ -128,68 +122,142 @@ fn suitable_methods(methods: &Methods, policy: &Policy) -> (Vec<&'static str>, V
     (suitable, left_out)
 }
 
-/// The combinations of a comparison.
-struct Stage<'a> {
-    compare: &'a Compare,
-    table: &'a Table,
-    secret: Secret,
-    /// The lower bounds that are known, by k.
-    bounds: IndexMap<Option<usize>, Option<LowerBound>>,
-    watch: &'a dyn Watch,
+/// Whether a trial looks for the lower bound on the loss, which may take longer than the method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bounded {
+    /// It does.
+    Yes,
+    /// It does only where the bound is known already.
+    IfKnown,
 }
 
-impl Stage<'_> {
-    fn run(&mut self, policy: &Policy, problem: &mut Problem) -> Result<ComparisonRun> {
-        let (report, error) = match self.report(policy, problem) {
-            Ok(report) => (Some(report), None),
-            Err(error) => (None, Some(refusing(error)?)),
+/// Runs of several methods and requirements on a table that is read once. All policies give the columns the same roles.
+pub struct Trials {
+    table: Table,
+    problem: Problem,
+    data: PathBuf,
+    secret: Secret,
+    registry: Registry,
+    /// Whether to ask how far COUNT queries on each release are off.
+    queries: bool,
+    /// The lower bounds that are known, by k.
+    bounds: IndexMap<Option<usize>, Option<LowerBound>>,
+}
+
+impl Trials {
+    /// Reads a table as a policy needs it.
+    pub fn open(
+        data: &Path,
+        policy: &Policy,
+        secret: Option<Secret>,
+        registry: Registry,
+        watch: &dyn Watch,
+    ) -> Result<Self> {
+        Self::on(super::read(data, policy, watch)?, policy, data, secret, registry)
+    }
+
+    fn on(
+        table: Table,
+        policy: &Policy,
+        data: &Path,
+        secret: Option<Secret>,
+        registry: Registry,
+    ) -> Result<Self> {
+        let problem = Problem::new(&table, policy)?;
+        let secret = secret.map_or_else(Secret::fresh, Ok)?;
+        Ok(Trials {
+            table,
+            problem,
+            data: data.to_owned(),
+            secret,
+            registry,
+            bounds: IndexMap::new(),
+            queries: false,
+        })
+    }
+
+    /// What the runs amount to.
+    pub fn comparison(
+        &self,
+        runs: Vec<ComparisonRun>,
+        left_out: Vec<LeftOut>,
+        policy: &Policy,
+    ) -> Comparison {
+        Comparison {
+            data: self.data.display().to_string(),
+            rows: self.problem.len() as u64,
+            quasi: self.problem.attributes.iter().map(|attribute| attribute.name.clone()).collect(),
+            runs,
+            left_out,
+            policy: policy.text.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Runs a policy's method; what it refuses is told with its reason.
+    pub fn run(&mut self, policy: &Policy, bounded: Bounded, watch: &dyn Watch) -> Result<ComparisonRun> {
+        let (report, query_error, error) = match self.report(policy, bounded, watch) {
+            Ok((report, query_error)) => (Some(report), query_error, None),
+            Err(error) => (None, None, Some(refusing(error)?)),
         };
         let (refused, code) = (error.as_ref().map(in_words), error.map(|error| error.code()));
         let (method, k) = (policy.method.name.clone(), policy.privacy.k().map(|k| k as u64));
-        Ok(ComparisonRun { method, k, report, refused, code })
+        Ok(ComparisonRun { method, k, report, query_error, refused, code })
     }
 
     /// Releases what a plan finds as a file in memory and audits it.
-    fn report(&mut self, policy: &Policy, problem: &mut Problem) -> Result<Report> {
-        self.watch.check()?;
-        self.watch.stage(&policy.method.name, None);
+    fn report(
+        &mut self,
+        policy: &Policy,
+        bounded: Bounded,
+        watch: &dyn Watch,
+    ) -> Result<(Report, Option<f64>)> {
+        watch.check()?;
+        watch.stage(&policy.method.name, None);
         let choices = Choices { secret: Some(self.secret.clone()), ..Choices::default() };
-        let plan = Plan::new(policy, &self.compare.registry, choices)?;
+        let plan = Plan::new(policy, &self.registry, choices)?;
         // All of them give the columns the same roles, so only what is required changes.
-        plan.bind(problem);
+        plan.bind(&mut self.problem);
         let start = Instant::now();
-        let solved = plan.solve(problem, self.watch)?;
+        let solved = plan.solve(&mut self.problem, watch)?;
         let anonymize = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let written = plan.write_in_memory(self.table, problem, &solved, &CSV, self.watch)?;
+        let written = plan.write_in_memory(&self.table, &self.problem, &solved, &CSV, watch)?;
         let write = start.elapsed().as_secs_f64();
-        let received = written.read_back(problem, &solved.policy, Keep::Audited, self.watch)?;
-        let mut findings = audit::audit_cells(problem, &solved.policy, &received, self.watch)?;
+        let received = written.read_back(&self.problem, &solved.policy, Keep::Audited, watch)?;
+        let mut findings = audit::audit_cells(&self.problem, &solved.policy, &received, watch)?;
         plan.check(&findings)?;
         if !findings.measures.permuted {
-            findings.measures.set_lower_bound(self.bound(&solved.policy, problem)?);
+            findings.measures.set_lower_bound(self.bound(&solved.policy, bounded, watch)?);
         }
+        let query_error = match self.queries {
+            true => queries::error_on(&self.problem, &solved.policy, &received)?,
+            false => None,
+        };
         findings.distributions.clear();
         findings.examples.clear();
         let mut overrides = vec![format!("--method {}", policy.method.name)];
         overrides.extend(policy.privacy.k().map(|k| format!("--k {k}")));
         let provenance = Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            data: self.compare.data.display().to_string(),
+            data: self.data.display().to_string(),
             overrides,
             ..Provenance::default()
         };
         let stages = [("anonymize", anonymize), ("write", write), ("total", anonymize + write)];
         let seconds = stages.map(|(stage, seconds)| (stage.to_owned(), seconds)).into();
-        Ok(report(&plan, problem, &solved, findings, provenance, seconds))
+        Ok((report((&plan, false), &self.problem, &solved, findings, provenance, seconds), query_error))
     }
 
     /// The bound on the loss of every release under a policy, computed once.
-    fn bound(&mut self, policy: &Policy, problem: &Problem) -> Result<Option<LowerBound>> {
+    fn bound(&mut self, policy: &Policy, bounded: Bounded, watch: &dyn Watch) -> Result<Option<LowerBound>> {
         if let Some(known) = self.bounds.get(&policy.privacy.k()) {
             return Ok(known.clone());
         }
-        let bound = audit::lower_bound(problem, policy, self.watch)?.map(|proof| proof.bound);
+        if bounded == Bounded::IfKnown {
+            return Ok(None);
+        }
+        let bound = audit::lower_bound(&self.problem, policy, watch)?.map(|proof| proof.bound);
         self.bounds.insert(policy.privacy.k(), bound.clone());
         Ok(bound)
     }

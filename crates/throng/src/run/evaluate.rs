@@ -183,7 +183,7 @@ impl Evaluate {
         let Made { table, problem, policy, received, records } = *made;
         let measures = audit_cells(problem, policy, received, watch)?.measures;
         let release = &received.table;
-        let cells = Cells::read(problem, policy, release)?;
+        let cells = Cells::read(problem, policy, received)?;
         let study = Study {
             open,
             table,

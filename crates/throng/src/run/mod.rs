@@ -6,37 +6,46 @@
 mod anonymize;
 mod apply;
 mod attack;
+mod audit_series;
+mod bounded;
 mod certify;
 mod compare;
 mod evaluate;
+mod look;
+mod series;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indexmap::IndexMap;
 
-pub(crate) use crate::release::permutation::sensitive_path;
+pub use crate::release::permutation::sensitive_path;
 pub use anonymize::Anonymize;
 pub use apply::Apply;
 pub(crate) use apply::{plan_for_recipe, read_for_recipe};
 pub use attack::attack_files;
+pub use audit_series::AuditSeries;
+pub use bounded::Memory;
 pub use certify::certify_files;
-pub use compare::Compare;
+pub use compare::{Bounded, Compare, Trials, suitable_methods};
 pub(crate) use evaluate::Tables;
 pub use evaluate::{Evaluate, Evaluation};
+pub use look::{Looked, look};
+pub use series::Series;
 
 use crate::as_is;
 use crate::audit::{Findings, Keep, Received, audit, truth};
 use crate::bound::Certificate;
-use crate::error::{Error, ErrorCode, Fault, Result};
+use crate::error::{Error, Fault, Result};
 use crate::method::{Methods, Solution};
-use crate::plan::{self, Choices, Plan, Registry, Solved, Written};
+use crate::plan::{self, Choices, Plan, Registry, Solved, Unmet, Written};
 use crate::policy::Policy;
 use crate::policy::suggest::person;
 use crate::problem::{Problem, Protected};
 use crate::recipe::Recipe;
 use crate::release::{Files, Output, Publish, Sink, publish_all};
 use crate::report::{Circumstances, Provenance, Report};
+use crate::series::{Book, Ledger, hash_file};
 use crate::table::Table;
 use crate::table::source::is_standard;
 use crate::watch::Watch;
@@ -51,6 +60,15 @@ pub struct Prepared<S = Output> {
     pub recipe: Option<Recipe>,
     /// What proves the lower bound on the loss, where it is proved.
     pub certificate: Option<Certificate>,
+    /// What the ledger will say of it, if it is one of a series.
+    pub(crate) entry: Option<Entry>,
+}
+
+/// What the ledger of a series will say of a release.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    pub book: Book,
+    pub next: Ledger,
 }
 
 impl Prepared<Output> {
@@ -61,6 +79,10 @@ impl Prepared<Output> {
 
     /// Lets the release appear together with other files, all of them or none.
     pub fn publish_with(self, others: Vec<Output>) -> Result<Report> {
+        if let Some(Entry { book, next }) = self.entry {
+            book.publish(&next, self.written.release, others)?;
+            return Ok(self.report);
+        }
         let own = self.written.sensitive.into_iter().chain([self.written.release]);
         publish_all(own.chain(others).collect())?;
         Ok(self.report)
@@ -124,7 +146,7 @@ impl Job<'_> {
     pub fn prepare(&self, table: &Table, clock: Clock, watch: &dyn Watch) -> Result<Prepared> {
         make(
             self.plan,
-            (table, self.data),
+            (table, self.data, None),
             clock,
             watch,
             |problem, solved| self.plan.write(table, problem, solved, self.release, watch),
@@ -150,17 +172,18 @@ impl Job<'_> {
     }
 }
 
-/// Solves, writes and audits; errors are told of `data`, where the table is from.
+/// Solves, writes and audits, all of a table or some rows of it for a series; errors are told of `data`, where the table
+/// is from.
 pub(crate) fn make<S: Sink>(
     plan: &Plan,
-    (table, data): (&Table, &Path),
+    (table, data, rows): (&Table, &Path, Option<&[u32]>),
     mut clock: Clock,
     watch: &dyn Watch,
     write: impl FnOnce(&Problem, &Solved) -> Result<Written<S>>,
     provenance: impl FnOnce(&Written<S>) -> Result<Provenance>,
 ) -> Result<Prepared<S>> {
     let in_data = |error: Error| error.in_file(data);
-    let mut problem = plan.problem(table)?;
+    let mut problem = plan.problem_among(table, rows)?;
     let warnings = as_is::check(table, &problem, plan.policy())?;
     clock.lap("encode");
     let solved = plan.solve(&mut problem, watch).map_err(|error| match error.fault() {
@@ -177,10 +200,11 @@ pub(crate) fn make<S: Sink>(
     watch.check()?;
     let masks = solved.solution.recoding.masks();
     let recipe = masks.map(|parts| Recipe::new(&problem, plan.policy(), parts));
-    let mut report = report(plan, &problem, &solved, findings, provenance, clock.finish());
+    let once = rows.is_none() && plan.unmet() == Unmet::Impossible;
+    let mut report = report((plan, once), &problem, &solved, findings, provenance, clock.finish());
     report.notes.splice(0..0, warnings);
     report.notes.extend(person::warning(table, plan.policy()));
-    Ok(Prepared { written, report, recipe, certificate })
+    Ok(Prepared { written, report, recipe, certificate, entry: None })
 }
 
 /// What a run reads and writes; an error if it would destroy something.
@@ -208,7 +232,7 @@ fn outputs(release: &Path, publish: Publish) -> Vec<(&'static str, PathBuf)> {
 
 /// The report of a run.
 fn report(
-    plan: &Plan,
+    (plan, once): (&Plan, bool),
     problem: &Problem,
     solved: &Solved,
     findings: Findings,
@@ -222,6 +246,7 @@ fn report(
         left_out_options: plan.left_out_options(),
         permuted: plan.publish() == Publish::Permutation,
         order: plan.row_order(),
+        once,
     };
     let names = |counted: &Protected| counted.name.clone();
     let (notes, sections) = circumstances.tell(&findings.measures, &solved.solution.facts);
@@ -238,6 +263,8 @@ fn report(
         notes,
         left_out_options: plan.left_out_options().to_vec(),
         sections,
+        series: None,
+        parts: None,
         facts: solved.solution.facts.clone(),
         measures: findings.measures,
     }
@@ -247,20 +274,7 @@ pub(crate) fn hash(path: &Path) -> Result<String> {
     if is_standard(path) {
         return Ok(String::new());
     }
-    let mut hasher = blake3::Hasher::new();
-    let file =
-        std::fs::File::open(path).map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
-    let mut input = std::io::BufReader::with_capacity(1 << 20, file);
-    loop {
-        let bytes = std::io::BufRead::fill_buf(&mut input)
-            .map_err(|cause| Error::io(ErrorCode::CannotRead, "read", path, &cause))?;
-        if bytes.is_empty() {
-            return Ok(hasher.finalize().to_hex().to_string());
-        }
-        hasher.update_rayon(bytes);
-        let count = bytes.len();
-        std::io::BufRead::consume(&mut input, count);
-    }
+    hash_file(path)
 }
 
 /// Seconds per stage.

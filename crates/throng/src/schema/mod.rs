@@ -27,6 +27,8 @@ pub struct AttributePolicy {
     pub weight: f64,
     /// Weights of the leaves of its hierarchy that do not weigh 1.
     pub leaf_weights: IndexMap<String, f64>,
+    /// Weights of the inner nodes of its hierarchy that do not weigh 1: by so much more do the leaves below weigh.
+    pub node_weights: IndexMap<String, f64>,
     /// Whether its weight comes from the table instead: from how little other attributes tell of it.
     pub auto_weight: bool,
     /// Whether it may be published as it is although it looks like an identifier.

@@ -75,6 +75,20 @@ impl Spelling {
         }
     }
 
+    /// Writes a number with at most so many digits after the point, or all that it has; a date rounded down to what it is
+    /// spelt with.
+    pub fn write(&self, number: f64, decimals: Option<usize>) -> String {
+        match self {
+            Spelling::Point | Spelling::Grouped => rounded(number, decimals),
+            Spelling::Comma => rounded(number, decimals).replace('.', ","),
+            Spelling::Iso => {
+                let (year, month, day) = value::civil_from_days(number.floor() as i64);
+                format!("{year:04}-{month:02}-{day:02}")
+            }
+            Spelling::Format(format) => format.write(number),
+        }
+    }
+
     /// Whether it spells dates.
     pub fn is_date(&self) -> bool {
         matches!(self, Spelling::Iso | Spelling::Format(_))
@@ -101,6 +115,14 @@ impl Spelling {
             Spelling::Format(format) => Some(("format", format.text.clone())),
         }
     }
+}
+
+/// A number without digits that say nothing.
+fn rounded(number: f64, decimals: Option<usize>) -> String {
+    let Some(decimals) = decimals else { return format!("{number}") };
+    let text = format!("{number:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
 /// A number without what groups its thousands, which must be groups of three, and with a decimal point.
@@ -168,6 +190,28 @@ impl Format {
         let Parts { year, month, day, seconds } = self.parse(text)?;
         let days = value::date(&format!("{year:04}-{month:02}-{day:02}"))?;
         Some(days + seconds / 86_400.0)
+    }
+
+    fn write(&self, days: f64) -> String {
+        // A second is the least that is spelt; rounded so that what was read is written again.
+        let seconds = (days * 86_400.0).round() as i64;
+        let (year, month, day) = value::civil_from_days(seconds.div_euclid(86_400));
+        let seconds = seconds.rem_euclid(86_400);
+        let mut text = String::new();
+        let mut form = self.text.chars();
+        while let Some(c) = form.next() {
+            match (c, if c == '%' { form.next() } else { None }) {
+                ('%', Some('Y')) => text += &format!("{year:04}"),
+                ('%', Some('y')) => text += &format!("{:02}", year.rem_euclid(100)),
+                ('%', Some('m')) => text += &format!("{month:02}"),
+                ('%', Some('d')) => text += &format!("{day:02}"),
+                ('%', Some('H')) => text += &format!("{:02}", seconds / 3600),
+                ('%', Some('M')) => text += &format!("{:02}", seconds / 60 % 60),
+                ('%', Some('S')) => text += &format!("{:02}", seconds % 60),
+                (c, _) => text.push(c),
+            }
+        }
+        text
     }
 
     fn parse(&self, text: &str) -> Option<Parts> {
@@ -268,6 +312,29 @@ mod tests {
         assert_eq!(clear(&["1.234,5"]).read("1.234,5"), Some(1234.5));
         assert_eq!(clear(&["19.11.1985"]).year_and_month("19.11.1985"), Some((1985, 11)));
         assert_eq!(Spelling::Iso.year_and_month("1985-11-19"), Some((1985, 11)));
+    }
+
+    #[test]
+    fn what_is_read_is_written_again() {
+        for text in [
+            "1985-11-19",
+            "19.11.1985",
+            "11/19/1985",
+            "19.11.85",
+            "29.02.2024 13:45",
+            "2024-02-29T13:45:10Z",
+            "1,5",
+        ] {
+            let spelling = clear(&[text]);
+            assert_eq!(spelling.write(spelling.read(text).unwrap(), Some(2)), text);
+        }
+        assert_eq!(Spelling::Iso.write(value::date("1985-11-19").unwrap() + 0.9, None), "1985-11-19");
+        let written = |number: f64, decimals| Spelling::Point.write(number, decimals);
+        assert_eq!(
+            [written(37.25, Some(1)), written(-0.04, Some(1)), written(3.0, Some(2))],
+            ["37.2", "0", "3"]
+        );
+        assert_eq!([written(1e-7, None), written(120.0, Some(0))], ["0.0000001", "120"]);
     }
 
     #[test]

@@ -60,6 +60,19 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
         - 719_468
 }
 
+/// Year, month and day of a number of days since 1970-01-01: the reverse of the above.
+pub fn civil_from_days(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let day_of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
 /// The two ends of a published range `[low-high]`; `read` reads one end.
 pub fn range(cell: &str, read: impl Fn(&str) -> Option<f64>) -> Option<(f64, f64)> {
     between(cell.strip_prefix('[')?.strip_suffix(']')?, read)
@@ -71,11 +84,21 @@ pub fn half_open_range(cell: &str, read: impl Fn(&str) -> Option<f64>) -> Option
 }
 
 fn between(inside: &str, read: impl Fn(&str) -> Option<f64>) -> Option<(f64, f64)> {
+    let (low, high) = cut(inside, &read)?;
+    Some((read(low)?, read(high)?))
+}
+
+/// The two ends of a published range, closed or half-open, as they are written.
+pub fn range_texts(cell: &str, read: impl Fn(&str) -> Option<f64>) -> Option<(&str, &str)> {
+    cut(cell.strip_prefix('[')?.strip_suffix([']', ')'])?, &read)
+}
+
+fn cut<'a>(inside: &'a str, read: &impl Fn(&str) -> Option<f64>) -> Option<(&'a str, &'a str)> {
     // Ends may hold `-` themselves (`[-5--1]`, `[2020-01-01-2020-02-01]`): the right cut is the one where
     // both sides can be read.
     inside.match_indices('-').find_map(|(at, _)| {
-        let (low, high) = (read(&inside[..at])?, read(&inside[at + 1..])?);
-        (low <= high).then_some((low, high))
+        let (low, high) = (&inside[..at], &inside[at + 1..]);
+        (read(low)? <= read(high)?).then_some((low, high))
     })
 }
 
@@ -112,6 +135,14 @@ mod tests {
         assert_eq!(date("1900-02-29"), None);
         assert_eq!(date("2024-13-01"), None);
         assert_eq!(date("2024-1-01"), None);
+    }
+
+    #[test]
+    fn every_day_of_four_centuries_is_found_again() {
+        for day in -200_000..200_000 {
+            let (year, month, date) = civil_from_days(day);
+            assert_eq!(days_from_civil(year, month, date), day);
+        }
     }
 
     #[test]

@@ -284,6 +284,39 @@ impl Columns {
     }
 }
 
+/// Rows of a piece of a table.
+const PIECE_ROWS: usize = 8 * CHUNK_ROWS;
+
+impl Columns {
+    /// Hands over pieces of some batches of the wanted columns, in order; `rows` counts those that came before.
+    pub fn pieces(
+        &self,
+        origin: &Origin,
+        reading: &Reading<'_>,
+        budget: &Budget,
+        batches: &mut (dyn Iterator<Item = Result<RecordBatch>> + Send),
+        rows: &mut u64,
+        take: &mut dyn FnMut(Table) -> Result<()>,
+    ) -> Result<()> {
+        let mut batches = batches.peekable();
+        while batches.peek().is_some() {
+            let mut taken = 0;
+            let some = std::iter::from_fn(|| {
+                let next = if taken < PIECE_ROWS { batches.next() } else { None };
+                taken += next.as_ref().map_or(0, |batch| batch.as_ref().map_or(0, RecordBatch::num_rows));
+                next
+            });
+            let chunks = in_order(self.read(reading, budget, some), *rows)?;
+            reading.watch.check()?;
+            let nested = self.nested.iter().map(|(at, _)| *at).collect();
+            let piece = Table::piece(origin.clone(), self.names.clone(), self.storage.clone(), chunks, *rows);
+            *rows += piece.len() as u64;
+            take(piece.with_schema(self.schema.clone(), nested))?;
+        }
+        Ok(())
+    }
+}
+
 /// The chunk of the rows from `start` on that were built.
 fn finish(builder: ChunkBuilder<'_>, columns: &[(usize, Cells)], start: usize) -> Result<Chunk> {
     if builder.text_bytes() > u32::MAX as usize {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
-use rayon::iter::{ParallelBridge, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelBridge, ParallelIterator};
 
 use super::chunk::Chunk;
 use super::reading::Reading;
@@ -20,6 +20,8 @@ const MOST_CHUNK_BYTES: usize = 32 << 20;
 const LONGEST_RECORD: usize = 64 << 20;
 /// Chunks read ahead of the parsers.
 const READ_AHEAD: usize = 8;
+/// Blocks of a piece, where a table is read piece by piece.
+const BLOCKS_PER_PIECE: usize = 16;
 
 /// Where the last whole record of a text that starts with a record ends.
 pub(crate) type RecordEnd = dyn Fn(&[u8]) -> Option<usize> + Send;
@@ -98,6 +100,57 @@ impl<'a> Blocks<'a> {
             }
             self.fill()?;
         }
+    }
+
+    /// Parses some blocks and then all that are left, a few at a time, and hands the chunks over in order, with the lines
+    /// that stand before them. At no time are more than two pieces in memory.
+    pub fn parse_pieces(
+        mut self,
+        first: Vec<Vec<u8>>,
+        header_lines: u64,
+        reading: &Reading<'_>,
+        parse: impl Fn(&[u8]) -> Result<Chunk> + Sync,
+        take: &mut dyn FnMut(Vec<Chunk>, u64) -> Result<()>,
+    ) -> Result<()> {
+        let (sender, receiver) = sync_channel(READ_AHEAD);
+        let (give_back, given_back) = channel();
+        self.spare = Some(given_back);
+        let failed = AtomicBool::new(false);
+        let failed = &failed;
+        std::thread::scope(|scope| {
+            let feeder = scope.spawn(move || feed(self, first, &sender, reading.watch, failed));
+            let mut lines = header_lines;
+            let mut outcome = Ok(());
+            while outcome.is_ok() {
+                let blocks: Vec<Vec<u8>> = receiver.iter().take(BLOCKS_PER_PIECE).collect();
+                if blocks.is_empty() {
+                    break;
+                }
+                let parsed: Vec<Result<Chunk>> = blocks
+                    .into_par_iter()
+                    .map(|block| {
+                        let chunk = reading.watch.check().and_then(|()| parse(&block));
+                        reading.watch.advance(block.len() as u64);
+                        // The feeder may have ended already.
+                        let _ = give_back.send(block);
+                        chunk
+                    })
+                    .collect();
+                let before = lines;
+                outcome = in_order(parsed, before).and_then(|chunks| {
+                    lines += chunks.iter().map(|chunk| chunk.lines).sum::<u64>();
+                    take(chunks, before)
+                });
+            }
+            // The feeder waits for room that nobody makes any more.
+            failed.store(outcome.is_err(), Ordering::Relaxed);
+            drop(receiver);
+            match (feeder.join(), outcome) {
+                (Err(_), _) => Err(Error::bug("the reading thread failed")),
+                (_, Err(error)) | (Ok(Err(error)), Ok(())) => Err(error),
+                (Ok(Ok(())), Ok(())) => reading.watch.check(),
+            }
+        })
     }
 
     /// Parses some blocks and then all that are left. Lines in errors of `parse` count from the start of a block, which

@@ -300,6 +300,11 @@ impl<'a> ChunkBuilder<'a> {
         self.push(column, cell);
     }
 
+    /// A coded column, to be filled at once.
+    pub(super) fn coded_run(&mut self, at: usize) -> &mut CodedRun {
+        &mut self.chunk.coded[at]
+    }
+
     /// Bytes of passed-through text so far.
     pub fn text_bytes(&self) -> usize {
         self.chunk.text.bytes.len()

@@ -60,6 +60,17 @@ pub struct Encoding {
     pub codes: Vec<u32>,
 }
 
+/// Why the values of a category cannot be weighed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unweighed {
+    /// No value is called so.
+    Leaf(String),
+    /// No inner node is called so.
+    Node(String),
+    /// The weights of a leaf and the nodes above it make no number together.
+    TooFarApart,
+}
+
 impl Domain {
     /// Texts in any order, of which nothing is known.
     pub(crate) fn flat(labels: Vec<String>) -> Self {
@@ -132,16 +143,25 @@ impl Domain {
         &self.scale
     }
 
-    /// Gives the leaves of a category weights of their own; those that are not named weigh 1. The error is a name that
-    /// is no value.
-    pub fn weigh_leaves(&mut self, weights: &indexmap::IndexMap<String, f64>) -> Result<(), String> {
-        if let Some(unknown) = weights.keys().find(|name| !self.labels.contains(name)) {
-            return Err(unknown.clone());
+    /// Gives leaves and inner nodes of a category weights of their own; those that are not named weigh 1. The error is a
+    /// name that is no value, or no inner node.
+    pub fn weigh(
+        &mut self,
+        leaves: &indexmap::IndexMap<String, f64>,
+        nodes: &indexmap::IndexMap<String, f64>,
+    ) -> Result<(), Unweighed> {
+        if let Some(unknown) = leaves.keys().find(|name| !self.labels.contains(name)) {
+            return Err(Unweighed::Leaf(unknown.clone()));
         }
-        if let Scale::Categorical(tree) = &mut self.scale {
-            tree.weigh_leaves(|label| weights.get(label).copied().unwrap_or(1.0));
+        let Scale::Categorical(tree) = &mut self.scale else { return Ok(()) };
+        if let Some(unknown) = nodes.keys().find(|name| !tree.inner_labels().any(|own| own == name.as_str()))
+        {
+            return Err(Unweighed::Node(unknown.clone()));
         }
-        Ok(())
+        let weight = |weights: &indexmap::IndexMap<String, f64>, label: &str| weights.get(label).copied();
+        let fits = tree
+            .weigh(|label| weight(leaves, label).unwrap_or(1.0), |label| weight(nodes, label).unwrap_or(1.0));
+        if fits { Ok(()) } else { Err(Unweighed::TooFarApart) }
     }
 
     /// Number of levels from the values themselves, 0, to anything, the last.

@@ -14,6 +14,7 @@ mod intern;
 mod nested;
 mod origin;
 mod reading;
+mod select;
 mod sketch;
 pub mod source;
 pub(crate) mod tails;
@@ -29,6 +30,7 @@ pub(crate) use builders::labels_above;
 use chunk::{Chunk, Slot};
 pub(crate) use chunk::{TextRow, Written, append};
 pub(crate) use distinct::Distinct;
+use domain::Unweighed;
 pub use domain::{Domain, Scale};
 use intern::Interner;
 pub use origin::Origin;
@@ -112,6 +114,21 @@ impl Table {
             nested: Vec::new(),
             has_nulls: false,
         }
+    }
+
+    /// Puts the chunks of a piece of a table together, before which there are so many lines.
+    pub(crate) fn piece(
+        origin: Origin,
+        names: Vec<String>,
+        storage: Vec<Storage>,
+        mut chunks: Vec<Chunk>,
+        lines_before: u64,
+    ) -> Self {
+        let mut nothing = chunk::ChunkBuilder::new(&chunk::slots(&storage)).finish();
+        nothing.lines = lines_before;
+        nothing.plain = true;
+        chunks.insert(0, nothing);
+        Self::new(origin, names, storage, chunks)
     }
 
     /// The same table as one of delimited text.
@@ -244,31 +261,30 @@ impl Table {
             self.error_at(column, misfit.entry, error)
         })?;
         let kind = encoding.domain.kind();
-        if let Some(weights) = policy.map(|policy| &policy.leaf_weights).filter(|weights| !weights.is_empty())
+        if let Some(AttributePolicy { leaf_weights, node_weights, .. }) = policy
+            && !(leaf_weights.is_empty() && node_weights.is_empty())
         {
-            self.check_leaf_weights(column, kind, encoding.domain.weigh_leaves(weights))?;
+            check_weights(kind, encoding.domain.weigh(leaf_weights, node_weights)).map_err(|error| {
+                error.in_file(&self.origin).in_column(column as u64 + 1).for_attribute(&self.names[column])
+            })?;
         }
         Ok(encoding)
     }
 
-    fn check_leaf_weights(&self, column: usize, kind: Kind, weighed: Result<(), String>) -> Result<()> {
-        let error = match (kind, weighed) {
-            (Kind::Categorical, Ok(())) => return Ok(()),
-            (Kind::Categorical, Err(unknown)) => Error::new(
-                ErrorCode::UnknownValue,
-                format!(
-                    "leaf_weights names \"{}\", which is neither in the table nor in the hierarchy",
-                    crate::words::shorten(&unknown)
-                ),
+    /// The tree that a hierarchy gives the values of a coded column; an error names the first value that it has no place for.
+    pub fn grown(&self, column: usize, missing: &[String], hierarchy: &Hierarchy) -> Result<Tree> {
+        let texts = self.values(column);
+        let missing: Vec<bool> = texts.iter().map(|text| missing.iter().any(|own| own == text)).collect();
+        let present = || texts.iter().zip(&missing).filter(|(_, gone)| !**gone).map(|(text, _)| *text);
+        let spelling = domain::guess_spelling(present()).unwrap_or(Spelling::Point);
+        let tree = builders::tree(hierarchy, &spelling, &texts, &missing);
+        tree.map(std::borrow::Cow::into_owned).map_err(|misfit| {
+            self.error_at(
+                column,
+                misfit.entry,
+                Error::new(misfit.code, misfit.message).with_hint(misfit.hint),
             )
-            .with_hint("correct the name, or leave it out"),
-            (Kind::Numeric, _) => Error::new(
-                ErrorCode::WrongKind,
-                "leaf_weights weigh categories, but this attribute is numeric",
-            )
-            .with_hint("leave them out, or make the attribute categorical"),
-        };
-        Err(error.in_file(&self.origin).in_column(column as u64 + 1).for_attribute(&self.names[column]))
+        })
     }
 
     /// Lets an error point at the first cell that holds the value with this number.
@@ -282,7 +298,7 @@ impl Table {
     }
 
     /// For each row of a coded column the number of its value in [`Table::values`].
-    pub(crate) fn numbers(&self, column: usize) -> &[u32] {
+    pub fn numbers(&self, column: usize) -> &[u32] {
         let Slot::Coded(at) = self.slots[column] else { return &[] };
         let Dictionary { of_chunk, of_row, .. } = &self.dictionaries[at];
         of_row.get_or_init(|| {
@@ -320,6 +336,35 @@ impl Table {
         };
         before + within
     }
+}
+
+/// An error if weights were given to what has none.
+pub(crate) fn check_weights(kind: Kind, weighed: Result<(), Unweighed>) -> Result<()> {
+    let unknown = |key: &str, name: &str, where_to: &str| {
+        let message = format!("{key} names \"{}\", which is {where_to}", crate::words::shorten(name));
+        Error::new(ErrorCode::UnknownValue, message)
+    };
+    let error = match (kind, weighed) {
+        (Kind::Categorical, Ok(())) => return Ok(()),
+        (Kind::Categorical, Err(Unweighed::Leaf(name))) => {
+            unknown("leaf_weights", &name, "neither in the table nor in the hierarchy")
+                .with_hint("correct the name, or leave it out; groups of the hierarchy stand in node_weights")
+        }
+        (Kind::Categorical, Err(Unweighed::Node(name))) => {
+            unknown("node_weights", &name, "no group of the hierarchy")
+                .with_hint("correct the name, or leave it out; single values stand in leaf_weights")
+        }
+        (Kind::Categorical, Err(Unweighed::TooFarApart)) => {
+            Error::new(ErrorCode::BadValue, "the weights of a leaf and the nodes above it are too far apart")
+                .with_hint("they are multiplied: write weights nearer to 1")
+        }
+        (Kind::Numeric, _) => Error::new(
+            ErrorCode::WrongKind,
+            "leaf_weights and node_weights weigh categories, but this attribute is numeric",
+        )
+        .with_hint("leave them out, or make the attribute categorical"),
+    };
+    Err(error)
 }
 
 const ROWS_PER_HINT: usize = 1024;

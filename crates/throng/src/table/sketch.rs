@@ -20,7 +20,7 @@ use crate::schema::AttributePolicy;
 /// one.merge(&other);
 /// assert_eq!(one.values().collect::<Vec<_>>(), [("Oslo", 1), ("Rome", 3)]);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sketch {
     counts: BTreeMap<String, u64>,
 }

@@ -41,7 +41,8 @@ pub struct Taxonomy {
     leaves: Vec<NodeId>,
     /// `ancestors[j][i]`: lowest common ancestor of leaves `i ..= i + 2^j`.
     ancestors: Vec<Vec<NodeId>>,
-    /// What the leaves before each place weigh together; empty if all weigh the same.
+    /// What the leaves before each place weigh together, with the weights of the nodes above them; empty if all weigh the
+    /// same.
     weight_before: Vec<f64>,
 }
 
@@ -106,15 +107,34 @@ impl Taxonomy {
         node.first as usize..node.end as usize
     }
 
-    /// Gives every leaf a weight of its own.
-    pub fn weigh_leaves(&mut self, weight: impl Fn(&str) -> f64) {
+    /// The labels of inner nodes but for the root.
+    pub fn inner_labels(&self) -> impl Iterator<Item = &str> {
+        self.nodes.iter().skip(1).filter(|node| node.height > 0).map(|node| node.label.as_str())
+    }
+
+    /// Gives every leaf a weight of its own, and every inner node one by which all leaves below it weigh more. A label that is
+    /// repeated where a level is missing is one node. Tells whether the weights make numbers together.
+    pub fn weigh(&mut self, leaf: impl Fn(&str) -> f64, node: impl Fn(&str) -> f64) -> bool {
         let mut total = 0.0;
         let mut before = vec![0.0];
-        for label in self.leaf_labels() {
-            total += weight(label);
+        for own in &self.leaves {
+            let mut weight = leaf(self.label(*own));
+            let (mut below, mut at) = (None, self.parent(*own));
+            while let Some(above) = at.filter(|above| above.0 > 0) {
+                let label = self.label(above);
+                if below != Some(label) {
+                    weight *= node(label);
+                }
+                (below, at) = (Some(label), self.parent(above));
+            }
+            if !weight.is_normal() {
+                return false;
+            }
+            total += weight;
             before.push(total);
         }
         self.weight_before = before;
+        total.is_finite()
     }
 
     /// Which share of all leaves lies under a node, by their weights.

@@ -2,10 +2,14 @@
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::{Condition, Query};
-use crate::data::{Attribute, Data};
-use crate::table::{NodeId, Scale, Taxonomy};
+use super::{Aggregate, Answerer, Column, Condition, Place, Query};
+use crate::data::Data;
+use crate::table::{Domain, NodeId, Scale, Taxonomy};
+
+/// How often as many queries are drawn as are wanted, before too few of them match.
+const MOST_ROUNDS: usize = 100;
 
 /// The stream of random numbers of drawn queries.
 const STREAM: u64 = 12;
@@ -14,21 +18,76 @@ const STREAM: u64 = 12;
 /// random value or, as often, the leaves below a random inner node. The seed is one of their own, so that
 /// releases made with different seeds face the same queries.
 pub fn draw(data: &Data, attributes: &[usize], sum: Option<usize>, count: usize, seed: u64) -> Vec<Query> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    random.set_stream(STREAM);
-    (0..count)
-        .map(|_| {
-            let mut conditions = vec![None; data.attributes.len()];
-            for &at in attributes {
-                conditions[at] = condition(&data.attributes[at], &mut random);
-            }
-            Query { name: in_words(data, sum, &conditions), sum, conditions }
-        })
-        .collect()
+    let places: Vec<Place> = attributes.iter().map(|at| Place::Quasi(*at)).collect();
+    let aggregate = sum.map_or(Aggregate::Count, |at| Aggregate::Sum(Place::Quasi(at)));
+    let mut drawing = Drawing::new(data, &[], places, aggregate, seed);
+    (0..count).map(|_| drawing.next_query()).collect()
 }
 
-fn condition(attribute: &Attribute, random: &mut impl Rng) -> Option<Condition> {
-    match attribute.domain.scale() {
+/// Queries drawn one after the other.
+pub struct Drawing<'a> {
+    data: &'a Data,
+    further: &'a [Column<'a>],
+    restricted: Vec<Place>,
+    aggregate: Aggregate,
+    random: ChaCha8Rng,
+}
+
+impl<'a> Drawing<'a> {
+    /// Queries with a condition on each of some columns.
+    pub fn new(
+        data: &'a Data,
+        further: &'a [Column<'a>],
+        restricted: Vec<Place>,
+        aggregate: Aggregate,
+        seed: u64,
+    ) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        random.set_stream(STREAM);
+        Drawing { data, further, restricted, aggregate, random }
+    }
+
+    /// The next one.
+    pub fn next_query(&mut self) -> Query {
+        let mut conditions = vec![None; self.data.attributes.len()];
+        let mut further = Vec::new();
+        for place in &self.restricted {
+            match *place {
+                Place::Quasi(at) => {
+                    conditions[at] = condition(&self.data.attributes[at].domain, &mut self.random);
+                }
+                Place::Further(at) => {
+                    let drawn = condition(&self.further[at].domain, &mut self.random);
+                    further.extend(drawn.map(|condition| (at, condition)));
+                }
+            }
+        }
+        let aggregate = self.aggregate;
+        let mut query = Query { name: String::new(), aggregate, conditions, further };
+        query.name = in_words(self.data, self.further, &query);
+        query
+    }
+
+    /// So many that look at no less than a number of records each; fewer if too few of those that are drawn do.
+    pub fn that_match(&mut self, count: usize, least: f64) -> Vec<Query> {
+        let answerer = Answerer::with(self.data, self.further);
+        let mut found = Vec::new();
+        for _ in 0..MOST_ROUNDS {
+            let drawn: Vec<Query> = (0..count).map(|_| self.next_query()).collect();
+            let keeps = |query: &Query| answerer.matching(query) >= least;
+            let kept: Vec<bool> = drawn.par_iter().map(keeps).collect();
+            found.extend(drawn.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(query, _)| query));
+            if found.len() >= count {
+                found.truncate(count);
+                break;
+            }
+        }
+        found
+    }
+}
+
+fn condition(domain: &Domain, random: &mut impl Rng) -> Option<Condition> {
+    match domain.scale() {
         Scale::Numeric { values, .. } => {
             let (first, last) = (*values.first()?, *values.last()?);
             let mut end = || {
@@ -57,23 +116,29 @@ fn inner(tree: &Taxonomy, random: &mut impl Rng) -> NodeId {
 }
 
 /// What a query asks.
-pub(crate) fn in_words(data: &Data, sum: Option<usize>, conditions: &[Option<Condition>]) -> String {
-    let what = match sum {
-        None => "COUNT".to_owned(),
-        Some(at) => format!("SUM of {}", data.attributes[at].name),
+pub(crate) fn in_words(data: &Data, further: &[Column<'_>], query: &Query) -> String {
+    let named = |place: Place| match place {
+        Place::Quasi(at) => data.attributes[at].name.as_str(),
+        Place::Further(at) => &further[at].name,
     };
-    let parts: Vec<String> = data
-        .attributes
+    let what = match query.aggregate {
+        Aggregate::Count => "COUNT".to_owned(),
+        Aggregate::Sum(place) => format!("SUM of {}", named(place)),
+        Aggregate::Average(place) => format!("AVG of {}", named(place)),
+    };
+    let quasi = data.attributes.iter().zip(&query.conditions).filter_map(|(attribute, condition)| {
+        Some(condition_in_words(&attribute.name, &attribute.domain, condition.as_ref()?))
+    });
+    let others = query
+        .further
         .iter()
-        .zip(conditions)
-        .filter_map(|(attribute, condition)| Some(condition_in_words(attribute, condition.as_ref()?)))
-        .collect();
+        .map(|(at, condition)| condition_in_words(&further[*at].name, &further[*at].domain, condition));
+    let parts: Vec<String> = quasi.chain(others).collect();
     if parts.is_empty() { what } else { format!("{what} where {}", parts.join(", ")) }
 }
 
-fn condition_in_words(attribute: &Attribute, condition: &Condition) -> String {
-    let name = &attribute.name;
-    match (condition, attribute.domain.scale()) {
+fn condition_in_words(name: &str, domain: &Domain, condition: &Condition) -> String {
+    match (condition, domain.scale()) {
         (Condition::Leaves(ranges), Scale::Categorical(tree)) => {
             let label = |&(first, end): &(u32, u32)| {
                 tree.label(tree.ancestor(first as usize, (end as usize).max(first as usize + 1) - 1))
@@ -82,6 +147,6 @@ fn condition_in_words(attribute: &Attribute, condition: &Condition) -> String {
             format!("{name} = {}", ranges.iter().map(label).collect::<Vec<_>>().join(" or "))
         }
         (Condition::Between(low, high), _) => format!("{low} ≤ {name} ≤ {high}"),
-        (Condition::Leaves(_), Scale::Numeric { .. }) => name.clone(),
+        (Condition::Leaves(_), Scale::Numeric { .. }) => name.to_owned(),
     }
 }

@@ -1,16 +1,21 @@
-//! Workloads: COUNT and SUM queries on a table, and how far a release lets somebody estimate their answers.
+//! Workloads: COUNT, SUM and AVG queries on a table, and how far a release lets somebody estimate their answers.
 //!
 //! Xu et al. 2006, section 5, after LeFevre et al. 2006; see [`crate::evaluate::queries`] for how records are taken to lie
 //! in cells. The policy's `max_query_error` is measured here too, always over the same queries of a table.
+//!
+//! Queries may ask about everything that is published: quasi-identifiers, and the columns beside them ([`further`]).
 //!
 //! Cost: O(queries × (records + classes × attributes)), queries in parallel.
 
 pub mod answer;
 pub mod draw;
+pub mod further;
+pub mod written;
 
 use serde::Serialize;
 
 pub use self::answer::{Answerer, Spread};
+pub use self::further::{Column, Told};
 use crate::condition::Condition;
 use crate::data::Data;
 
@@ -24,10 +29,32 @@ pub const COUNT_SEED: u64 = 1;
 pub struct Query {
     /// Its name, or what it asks in words.
     pub name: String,
-    /// The attribute to sum; `None` counts records.
-    pub sum: Option<usize>,
-    /// What each attribute must be; `None` if it may be anything.
+    /// What is asked of the records.
+    pub aggregate: Aggregate,
+    /// What each quasi-identifier must be; `None` if it may be anything.
     pub conditions: Vec<Option<Condition>>,
+    /// What further columns must be, each at most once.
+    pub further: Vec<(usize, Condition)>,
+}
+
+/// What is asked of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aggregate {
+    /// How many there are.
+    Count,
+    /// The sum of a column's numbers; a missing one adds nothing.
+    Sum(Place),
+    /// Their mean, over the records that have one.
+    Average(Place),
+}
+
+/// Which column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A quasi-identifier.
+    Quasi(usize),
+    /// One of the further columns.
+    Further(usize),
 }
 
 /// A query with its answers.
@@ -91,6 +118,11 @@ pub fn mean_error(data: &Data, spread: &Spread, count: usize, seed: u64) -> Opti
     let all: Vec<usize> = (0..data.attributes.len()).collect();
     let queries = draw::draw(data, &all, None, count, seed);
     Errors::of(&Answerer::new(data).answer(&queries, spread)).mean
+}
+
+/// The mean error of queries that somebody wrote down; `None` if none of them has an answer other than 0.
+pub fn mean_error_of(data: &Data, further: &[Column<'_>], queries: &[Query], spread: &Spread) -> Option<f64> {
+    Errors::of(&Answerer::with(data, further).answer(queries, spread)).mean
 }
 
 /// The error that `max_query_error` limits.

@@ -58,11 +58,12 @@ pub fn members<'a>(
     release: impl Into<Tables<'a>>,
     watch: &dyn Watch,
 ) -> Result<Members> {
-    let Tables { release: table, sensitive, .. } = release.into();
+    let tables = release.into();
+    let Tables { release: table, sensitive, .. } = tables;
     if table.len() > problem.len() {
         return Err(mismatch(table, "it has more rows than the table"));
     }
-    let cells = Cells::read(problem, policy, table)?;
+    let cells = Cells::read(problem, policy, tables)?;
     if let Some(permuted) = permutation::groups(problem, table, sensitive)? {
         return by_exact_values(problem, table, &permuted.groups(table), &cells);
     }

@@ -17,7 +17,7 @@ mod sides;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Received, bounds};
+use super::{Received, is_derived, midpoints};
 use crate::audit::permutation;
 use crate::classes::Classes;
 use crate::error::Result;
@@ -69,7 +69,7 @@ pub(crate) fn check(
     let release = &received.table;
     let mut told = unknown_columns(table, problem, policy, release);
     let passed = sides::passed(table, problem, policy, received)?;
-    let cells = Cells::read(problem, policy, release)?;
+    let cells = Cells::read(problem, policy, received)?;
     let sides = Sides::new(problem, &cells, &passed);
     let truth = sides.compare(watch)?;
     let changed = passed.iter().map(|own| (own.name.as_str(), own.surplus()));
@@ -78,6 +78,18 @@ pub(crate) fn check(
         told.push(format!(
             "values of \"{name}\" were changed or added: {rows} of them the table does not have, or not as often"
         ));
+    }
+    let columns = super::release_columns(problem, release)?;
+    for (at, middle) in columns.middles.iter().enumerate() {
+        if let Some(middle) = middle
+            && cells.stands_by != Some("order")
+            && midpoints::impossible(problem, &cells, at, *middle)
+        {
+            let name = &release.names()[columns.of_attribute[at][0]];
+            told.push(format!(
+                "the numbers of \"{name}\" cannot be what its name says of any groups of the table"
+            ));
+        }
     }
     if truth.unexplained > 0 {
         let least = if truth.compared == Compared::Bounds { "at least " } else { "" };
@@ -94,8 +106,7 @@ pub(crate) fn check(
 /// Columns that should not be there.
 fn unknown_columns(table: &Table, problem: &Problem, policy: &Policy, release: &Table) -> Vec<String> {
     let permuted = permutation::is_permuted(problem, release);
-    let bound =
-        |name: &str| problem.attributes.iter().any(|own| bounds(&own.name).iter().any(|bound| bound == name));
+    let bound = |name: &str| problem.attributes.iter().any(|own| is_derived(&own.name, name));
     let told = |name: &String| {
         let known = policy.attributes.contains_key(name) || bound(name) || (permuted && name == GROUP);
         match (table.names().contains(name), policy.unlisted) {

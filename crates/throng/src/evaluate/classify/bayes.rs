@@ -21,7 +21,7 @@ enum Likelihood {
     Normal(Vec<(f64, f64)>),
 }
 
-fn middle((low, high): (f64, f64)) -> f64 {
+pub(super) fn middle((low, high): (f64, f64)) -> f64 {
     low / 2.0 + high / 2.0
 }
 
@@ -42,8 +42,20 @@ impl Bayes {
         Bayes { prior: sizes.iter().map(|size| ((size + 1.0) / all).ln()).collect(), features }
     }
 
+    /// How likely a record is of each class.
+    pub fn scores(&self, data: &Data, record: u32) -> Vec<f64> {
+        super::boosted::softmax(&self.logs(data, record))
+    }
+
     /// The most likely class of a record.
     pub fn classify(&self, data: &Data, record: u32) -> u32 {
+        let logs = self.logs(data, record);
+        let best =
+            logs.iter().enumerate().max_by(|one, other| one.1.total_cmp(other.1).then(other.0.cmp(&one.0)));
+        best.map_or(0, |(class, _)| class as u32)
+    }
+
+    fn logs(&self, data: &Data, record: u32) -> Vec<f64> {
         let mut logs = self.prior.clone();
         for (feature, likelihood) in data.features.iter().zip(&self.features) {
             match (&feature.values, likelihood) {
@@ -64,9 +76,7 @@ impl Bayes {
                 _ => {}
             }
         }
-        let best =
-            logs.iter().enumerate().max_by(|one, other| one.1.total_cmp(other.1).then(other.0.cmp(&one.0)));
-        best.map_or(0, |(class, _)| class as u32)
+        logs
     }
 }
 

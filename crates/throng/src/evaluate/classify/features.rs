@@ -1,6 +1,6 @@
 //! What a classifier learns from: the attributes of a table or release, and the class of each record.
 
-use crate::audit::{Cell, Cells};
+use crate::audit::{Cell, Cells, is_derived};
 use crate::error::{Error, ErrorCode, Result};
 use crate::method::refine::Masks;
 use crate::policy::{Policy, Role};
@@ -98,10 +98,7 @@ impl Data {
                 values: published_values(attribute, cells, of_row, ranges),
             }
         });
-        let bounds = |name: &String| {
-            let own = |end: &str| name.strip_suffix(end).is_some_and(|own| is_quasi(problem, own));
-            own(".min") || own(".max")
-        };
+        let bounds = |name: &String| problem.attributes.iter().any(|own| is_derived(&own.name, name));
         let others = columns(problem, policy, release)
             .filter(|(_, name)| !is_quasi(problem, name) && !bounds(name))
             .map(|(column, name)| Feature {
@@ -216,7 +213,7 @@ fn published_values(attribute: &Attribute, cells: &[Cell], of_row: &[u32], how: 
     let categories = || Values::Categories { of: of_row.to_vec(), count: cells.len() };
     let Scale::Numeric { values, .. } = attribute.domain.scale() else { return categories() };
     let all = (values.first().copied().unwrap_or(0.0), values.last().copied().unwrap_or(0.0));
-    let single = cells.iter().all(|cell| cell.single);
+    let single = cells.iter().all(|cell| cell.single || cell.number.is_some());
     let as_categories = match how {
         Ranges::Auto => !single && apart(cells),
         Ranges::Categories => !single,
@@ -225,7 +222,7 @@ fn published_values(attribute: &Attribute, cells: &[Cell], of_row: &[u32], how: 
     if as_categories {
         return categories();
     }
-    ranges(of_row.iter().map(|cell| cells[*cell as usize].range.unwrap_or(all)).collect())
+    ranges(of_row.iter().map(|cell| cells[*cell as usize].shown().unwrap_or(all)).collect())
 }
 
 /// Whether no two cells cover the same number.

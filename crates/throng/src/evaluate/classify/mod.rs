@@ -2,17 +2,24 @@
 //!
 //! Fung et al. 2007, section 5.1. The *baseline error* is that of a classifier that learned from the table, the
 //! *anonymity error* that of one that learned from the release and classifies released records, the *upper error* that
-//! of one that never sees the quasi-identifiers. Two classifiers: a decision tree in the manner of C4.5 and naive Bayes.
+//! of one that never sees the quasi-identifiers. Four classifiers: a decision tree in the manner of C4.5 and naive Bayes, and where
+//! they are asked for gradient-boosted trees and logistic regression. Beside errors, the area under the ROC curve and F1.
 
 mod bayes;
+mod boosted;
 mod features;
+mod logistic;
+mod predictions;
 mod report;
 mod second_table;
 mod splits;
 mod tree;
 
 pub use bayes::Bayes;
+pub use boosted::Boosted;
 pub use features::{Data, Feature, Ranges, Values};
+pub use logistic::Logistic;
+pub use predictions::Predictions;
 pub use splits::{Plan, Split};
 pub use tree::{Tree, first_choice};
 
@@ -27,11 +34,12 @@ use crate::problem::Problem;
 use crate::table::Table;
 use crate::table::source::is_standard;
 use crate::watch::Watch;
+use crate::words::did_you_mean;
 
 /// The registry entry.
 pub const CLASSIFY: Entry = Entry {
     name: "classify",
-    summary: "how well a decision tree and naive Bayes predict the class from table and release",
+    summary: "how well a decision tree, naive Bayes and others predict the class from table and release",
     citation: "Fung, Wang, Yu: Anonymizing classification data for privacy preservation, TKDE 2007",
     options: &[
         OptionSpec {
@@ -63,6 +71,11 @@ pub const CLASSIFY: Entry = Entry {
             name: "baseline",
             kind: OptionKind::Flag { default: true },
             help: "whether to measure the table as well, and rank its attributes",
+        },
+        OptionSpec {
+            name: "classifiers",
+            kind: OptionKind::Texts,
+            help: "which learn: tree, bayes, boosted (gradient-boosted trees), logistic (regression); the first two without it",
         },
         OptionSpec {
             name: "test",
@@ -99,6 +112,8 @@ pub struct Classify {
     pub ranges: Ranges,
     /// Whether to measure the table as well, and rank its attributes.
     pub baseline: bool,
+    /// Which learn.
+    pub classifiers: Vec<Classifier>,
     /// A table whose records are classified instead of some of this one's.
     pub test: Option<PathBuf>,
 }
@@ -118,6 +133,10 @@ fn configure(options: &Options) -> Result<Box<dyn Task>> {
     let masks = options.choice("masks", LEARNED)?;
     let ranges = options.choice("ranges", RANGES)?;
     let baseline = options.flag("baseline")?;
+    let classifiers = match options.texts("classifiers")? {
+        Some(names) => names.iter().map(|name| Classifier::find(name)).collect::<Result<Vec<_>>>()?,
+        None => Classifier::USUAL.to_vec(),
+    };
     let test = options.text("test")?.map(PathBuf::from);
     if test.is_some() {
         let splits = ["folds", "train", "test_share"].into_iter().find(|key| options.is_written(key));
@@ -136,7 +155,7 @@ fn configure(options: &Options) -> Result<Box<dyn Task>> {
         }
     }
     let masks = if test.is_some() { Learned::Train } else { masks };
-    Ok(Box::new(Classify { plan, masks, ranges, baseline, test }))
+    Ok(Box::new(Classify { plan, masks, ranges, baseline, classifiers, test }))
 }
 
 /// The classifiers.
@@ -146,17 +165,38 @@ pub enum Classifier {
     Tree,
     /// Naive Bayes.
     Bayes,
+    /// Gradient-boosted trees.
+    Boosted,
+    /// Logistic regression.
+    Logistic,
 }
 
 impl Classifier {
     /// All of them.
-    pub const ALL: [Classifier; 2] = [Classifier::Tree, Classifier::Bayes];
+    pub const ALL: [Classifier; 4] =
+        [Classifier::Tree, Classifier::Bayes, Classifier::Boosted, Classifier::Logistic];
+    /// Those that learn unless others are asked for.
+    pub const USUAL: [Classifier; 2] = [Classifier::Tree, Classifier::Bayes];
+
+    /// The one of a name.
+    fn find(name: &str) -> Result<Self> {
+        Classifier::ALL.into_iter().find(|own| own.name() == name).ok_or_else(|| {
+            let names = Classifier::ALL.map(Classifier::name);
+            let error = Error::new(ErrorCode::BadOption, format!("there is no classifier \"{name}\""));
+            match did_you_mean(name, names) {
+                Some(guess) => error.with_hint(format!("did you mean \"{guess}\"?")),
+                None => error.with_hint(format!("the classifiers are {}", names.join(", "))),
+            }
+        })
+    }
 
     /// Its name in figures.
     pub fn name(self) -> &'static str {
         match self {
             Classifier::Tree => "tree",
             Classifier::Bayes => "bayes",
+            Classifier::Boosted => "boosted",
+            Classifier::Logistic => "logistic",
         }
     }
 }
@@ -198,22 +238,37 @@ impl Confusion {
 }
 
 /// Learns and classifies along one split.
-pub fn confusion(data: &Data, split: &Split, classifier: Classifier) -> Confusion {
-    let mut confusion = Confusion::new(data.classes);
-    let tell: Box<dyn Fn(u32) -> u32 + '_> = match classifier {
+pub fn predictions(data: &Data, split: &Split, classifier: Classifier) -> Predictions {
+    let score: Box<dyn Fn(u32) -> Vec<f64> + '_> = match classifier {
         Classifier::Tree => {
             let tree = Tree::learn(data, &split.train);
-            Box::new(move |record| tree.classify(data, record))
+            Box::new(move |record| tree.scores(data, record))
         }
         Classifier::Bayes => {
             let bayes = Bayes::learn(data, &split.train);
-            Box::new(move |record| bayes.classify(data, record))
+            Box::new(move |record| bayes.scores(data, record))
+        }
+        Classifier::Boosted => {
+            let boosted = Boosted::learn(data, &split.train);
+            Box::new(move |record| boosted.scores(data, record))
+        }
+        Classifier::Logistic => {
+            let logistic = Logistic::learn(data, &split.train);
+            Box::new(move |record| logistic.scores(data, record))
         }
     };
+    let mut told = Predictions::new(data.classes);
     for &record in &split.test {
-        confusion.counts[data.labels[record as usize] as usize][tell(record) as usize] += 1;
+        let (own, scores) = (data.labels[record as usize], score(record));
+        told.confusion.counts[own as usize][tree::largest(&scores) as usize] += 1;
+        told.scored.push((own, scores));
     }
-    confusion
+    told
+}
+
+/// The same, as counts alone.
+pub fn confusion(data: &Data, split: &Split, classifier: Classifier) -> Confusion {
+    predictions(data, split, classifier).confusion
 }
 
 fn over_splits(
@@ -221,15 +276,15 @@ fn over_splits(
     splits: &[Split],
     classifier: Classifier,
     watch: &dyn Watch,
-) -> Result<Confusion> {
+) -> Result<Predictions> {
     let parts = splits
         .par_iter()
         .map(|split| {
             watch.check()?;
-            Ok(confusion(data, split, classifier))
+            Ok(predictions(data, split, classifier))
         })
         .collect::<Result<Vec<_>>>()?;
-    Ok(parts.iter().fold(Confusion::new(data.classes), Confusion::add))
+    Ok(parts.into_iter().fold(Predictions::new(data.classes), Predictions::and))
 }
 
 /// Attributes in the order a tree asks for them: the first choice, the first choice without it, and so on.
@@ -247,8 +302,8 @@ pub fn ranking(data: &Data, records: &[u32]) -> Vec<String> {
 pub(super) struct Measured {
     classifier: Classifier,
     /// Table; without quasi-identifiers; both only where asked for.
-    baseline: Option<(Confusion, Confusion)>,
-    release: Confusion,
+    baseline: Option<(Predictions, Predictions)>,
+    release: Predictions,
 }
 
 impl Task for Classify {
@@ -268,7 +323,7 @@ impl Task for Classify {
             None => self.material(study, &table, watch)?,
         };
         let mut measured = Vec::new();
-        for classifier in Classifier::ALL {
+        for &classifier in &self.classifiers {
             let baseline = match self.baseline {
                 true => Some((
                     over_splits(&raw, &splits, classifier, watch)?,
@@ -276,9 +331,9 @@ impl Task for Classify {
                 )),
                 false => None,
             };
-            let mut sum = Confusion::new(raw.classes);
+            let mut sum = Predictions::new(raw.classes);
             for (data, splits) in &release {
-                sum = sum.add(&over_splits(data, splits, classifier, watch)?);
+                sum = sum.and(over_splits(data, splits, classifier, watch)?);
             }
             measured.push(Measured { classifier, baseline, release: sum });
         }

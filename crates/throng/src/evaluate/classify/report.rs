@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Classifier, Classify, Confusion, Learned, Measured};
+use super::{Classifier, Classify, Learned, Measured, Predictions};
 use crate::evaluate::Outcome;
 use crate::report::{Block, Chart, Section, Series, Unit};
 
@@ -50,7 +50,13 @@ pub(super) fn outcome(
 
 fn figures_of(own: &Measured, labels: &[String]) -> Value {
     let mut figures = Map::new();
-    let mut put = |name: &str, confusion: &Confusion| {
+    let mut put = |name: &str, told: &Predictions| {
+        let confusion = &told.confusion;
+        figures.insert(format!("{name}_auc"), json!(told.auc()));
+        figures.insert(format!("{name}_macro_f1"), json!(told.macro_f1()));
+        let f1: Map<String, Value> =
+            labels.iter().cloned().zip(told.f1().into_iter().map(|share| json!(share))).collect();
+        figures.insert(format!("{name}_f1"), Value::Object(f1));
         figures.insert(format!("{name}_error"), json!(confusion.error()));
         figures.insert(format!("{name}_confusion"), json!(confusion.counts));
         let recall: Map<String, Value> =
@@ -73,6 +79,8 @@ fn title(classifier: Classifier) -> &'static str {
     match classifier {
         Classifier::Tree => "Decision tree",
         Classifier::Bayes => "Naive Bayes",
+        Classifier::Boosted => "Gradient-boosted trees",
+        Classifier::Logistic => "Logistic regression",
     }
 }
 
@@ -124,7 +132,25 @@ fn errors_section(task: &Classify, asked: &Asked<'_>, measured: &[Measured]) -> 
         unit: Unit::Share,
         log: false,
     };
-    Section { heading: "Errors".to_owned(), blocks: vec![Block::Words(words), Block::Bars(chart)] }
+    let blocks = vec![Block::Words(words), Block::Bars(chart), ranks_table(measured)];
+    Section { heading: "Errors".to_owned(), blocks }
+}
+
+/// The area under the ROC curve and F1, from the release and from the table.
+fn ranks_table(measured: &[Measured]) -> Block {
+    let share = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"));
+    let row = |own: &Measured| {
+        let table = own.baseline.as_ref().map(|(table, _)| table);
+        vec![
+            title(own.classifier).to_owned(),
+            share(own.release.auc()),
+            share(table.and_then(Predictions::auc)),
+            share(own.release.macro_f1()),
+            share(table.and_then(Predictions::macro_f1)),
+        ]
+    };
+    let head = ["classifier", "AUC, release", "AUC, table", "F1, release", "F1, table"];
+    Block::Table { head: head.map(str::to_owned).to_vec(), rows: measured.iter().map(row).collect() }
 }
 
 fn confusion_section(own: &Measured, labels: &[String]) -> Section {
@@ -133,7 +159,8 @@ fn confusion_section(own: &Measured, labels: &[String]) -> Section {
     if let Some((table, without)) = &own.baseline {
         all.extend([("table", table), ("without quasi-identifiers", without)]);
     }
-    for (name, confusion) in all {
+    for (name, told) in all {
+        let confusion = &told.confusion;
         let mut head = vec![format!("{name}: class")];
         head.extend(labels.iter().map(|label| format!("told {label}")));
         head.push("found of the class".to_owned());

@@ -53,11 +53,16 @@ impl Tree {
         Tree { root }
     }
 
-    /// The most likely class of a record.
-    pub fn classify(&self, data: &Data, record: u32) -> u32 {
+    /// How likely a record is of each class: the shares of the leaves that it may be in.
+    pub fn scores(&self, data: &Data, record: u32) -> Vec<f64> {
         let mut votes = vec![0.0; data.classes];
         vote(&self.root, data, record, 1.0, &mut votes);
-        largest(&votes)
+        votes
+    }
+
+    /// The most likely class of a record.
+    pub fn classify(&self, data: &Data, record: u32) -> u32 {
+        largest(&self.scores(data, record))
     }
 
     /// Number of leaves.
@@ -77,7 +82,7 @@ fn leaves(node: &Node) -> usize {
     node.split.as_ref().map_or(1, |split| split.children.iter().map(leaves).sum())
 }
 
-fn largest(votes: &[f64]) -> u32 {
+pub(super) fn largest(votes: &[f64]) -> u32 {
     let mut best = 0;
     for (class, vote) in votes.iter().enumerate() {
         if *vote > votes[best] {

@@ -1,4 +1,4 @@
-//! `--task queries`: how well a release answers COUNT and SUM queries.
+//! `--task queries`: how well a release answers COUNT, SUM and AVG queries.
 //!
 //! Xu et al. 2006, section 5, after LeFevre et al. 2006. A query asks for records in a range of each attribute; its
 //! answer from the table is compared with what the release lets somebody estimate, who takes the records of a class to
@@ -6,26 +6,35 @@
 //! over the leaves below a node. The error of a query is |estimate − exact| / exact; queries with an exact answer of 0
 //! have none and are counted apart.
 //!
-//! Queries are drawn at random, or written down in the policy or in a file ([`written`]).
+//! Queries are drawn at random, or written down in the policy or in a file ([`written`]). They may ask about everything that is
+//! published: quasi-identifiers, sensitive and class attributes, and columns that are passed through. Where the release is one by
+//! permutation, a record has each sensitive value of its group as likely as the group has it, so that its exact quasi-identifiers do
+//! not make it look perfect.
 //!
 //! Cost: O(queries × (records + classes × attributes)), queries in parallel.
 
-pub mod written;
+mod columns;
 
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use super::{Entry, Outcome, Study, Task, beside};
+use crate::audit::{Cells, Received};
 pub use crate::condition::Condition;
 use crate::error::{Error, ErrorCode, Result};
-use crate::method::options::{OptionKind, OptionSpec};
+use crate::method::options::{Numbers, OptionKind, OptionSpec};
 use crate::method::{Recoding, Solution};
-use crate::problem::Problem;
+use crate::policy::Policy;
+use crate::privacy::OwnQueries;
+use crate::problem::{Problem, Protected};
 use crate::report::{Block, Chart, Section, Series, Unit};
+use crate::table::Scale;
 use crate::watch::Watch;
-pub use crate::workload::{self, Answered, Errors, Query, answer, draw};
-use crate::workload::{Answerer, Spread, quantile, sorted_errors};
+use crate::workload::draw::Drawing;
+pub use crate::workload::{self, Answered, Errors, Query, answer, draw, written};
+use crate::workload::{Aggregate, Answerer, Column, Place, Spread, Told, quantile, sorted_errors};
+use written::Asked;
 
 /// Queries are kept with their answers; more than these would take gigabytes.
 const MOST_QUERIES: u64 = 1_000_000;
@@ -33,7 +42,7 @@ const MOST_QUERIES: u64 = 1_000_000;
 /// The registry entry.
 pub const QUERIES: Entry = Entry {
     name: "queries",
-    summary: "how far COUNT and SUM queries on the release are off",
+    summary: "how far COUNT, SUM and AVG queries on the release are off",
     citation: "Xu, Wang, Pei, Wang, Shi, Fu: Utility-based anonymization using local recoding, KDD 2006",
     options: &[
         OptionSpec {
@@ -49,12 +58,22 @@ pub const QUERIES: Entry = Entry {
         OptionSpec {
             name: "attributes",
             kind: OptionKind::Texts,
-            help: "the attributes that drawn queries restrict; all quasi-identifiers without it",
+            help: "the columns that drawn queries restrict, of all that are published; all quasi-identifiers without it",
         },
         OptionSpec {
             name: "sum",
             kind: OptionKind::Text,
-            help: "the numeric attribute that is summed; the first one without it",
+            help: "the numeric column that is summed; the first quasi-identifier that is one without it",
+        },
+        OptionSpec {
+            name: "average",
+            kind: OptionKind::Text,
+            help: "a numeric column whose mean is asked for too",
+        },
+        OptionSpec {
+            name: "selectivity",
+            kind: OptionKind::Number { allowed: Numbers::SHARE, default: Some(0.0) },
+            help: "the least share of the records that a drawn query looks at",
         },
         OptionSpec {
             name: "file",
@@ -81,6 +100,8 @@ pub const QUERIES: Entry = Entry {
             seed: options.whole("seed")?,
             attributes: options.texts("attributes")?,
             sum: options.text("sum")?.map(str::to_owned),
+            average: options.text("average")?.map(str::to_owned),
+            selectivity: options.number("selectivity")?,
             file: options.text("file")?.map(PathBuf::from),
             written: options.structured("queries")?.cloned(),
         }))
@@ -94,10 +115,14 @@ pub struct Queries {
     pub count: usize,
     /// Their seed.
     pub seed: u64,
-    /// The attributes that drawn queries restrict; all quasi-identifiers without it.
+    /// The columns that drawn queries restrict; all quasi-identifiers without it.
     pub attributes: Option<Vec<String>>,
-    /// The numeric attribute that is summed; the first one without it.
+    /// The numeric column that is summed; the first quasi-identifier that is one without it.
     pub sum: Option<String>,
+    /// A numeric column whose mean is asked for too.
+    pub average: Option<String>,
+    /// The least share of the records that a drawn query looks at.
+    pub selectivity: f64,
     /// A file with queries, which then are the only ones.
     pub file: Option<PathBuf>,
     /// Queries of the policy, which then are the only ones.
@@ -106,37 +131,78 @@ pub struct Queries {
 
 impl Queries {
     /// The workloads: a name and its queries each.
-    pub fn workloads(&self, study: &Study<'_>) -> Result<Vec<(String, Vec<Query>)>> {
+    pub fn workloads(&self, study: &Study<'_>, further: &[Column<'_>]) -> Result<Vec<(String, Vec<Query>)>> {
         let problem = study.problem;
+        let asked = Asked { data: problem, further };
         if let Some(file) = &self.file {
             let path = beside(study.policy.path.as_deref(), file);
-            return Ok(vec![("written".to_owned(), written::read_file(problem, &path)?)]);
+            return Ok(vec![("written".to_owned(), written::read_file(&asked, &path)?)]);
         }
         if let Some(written) = &self.written {
-            return Ok(vec![("written".to_owned(), written::read_value(problem, written)?)]);
+            return Ok(vec![("written".to_owned(), written::read_value(&asked, written)?)]);
         }
-        let all: Vec<String> = problem.attributes.iter().map(|attribute| attribute.name.clone()).collect();
-        let restricted = self.attributes.as_ref().unwrap_or(&all);
-        let restricted = restricted
-            .iter()
-            .map(|name| written::attribute(problem, name))
-            .collect::<Result<Vec<usize>>>()?;
-        let counts = draw::draw(problem, &restricted, None, self.count, self.seed);
-        let mut workloads = vec![("COUNT".to_owned(), counts)];
-        if let Some(sum) = written::summed(problem, self.sum.as_deref())? {
-            let others: Vec<usize> = restricted.into_iter().filter(|at| *at != sum).collect();
-            let name = format!("SUM of {}", problem.attributes[sum].name);
-            workloads.push((name, draw::draw(problem, &others, Some(sum), self.count, self.seed)));
+        let quasi: Vec<Place> = (0..problem.attributes.len()).map(Place::Quasi).collect();
+        let restricted = match &self.attributes {
+            Some(names) => names.iter().map(|name| asked.place(name)).collect::<Result<Vec<Place>>>()?,
+            None => quasi.clone(),
+        };
+        let mut workloads = vec![("COUNT".to_owned(), Aggregate::Count, restricted.clone())];
+        let without = |place: Place| restricted.iter().copied().filter(|own| *own != place).collect();
+        let numeric = |place: &&Place| matches!(asked.domain(**place).scale(), Scale::Numeric { .. });
+        let summed = match &self.sum {
+            Some(name) => Some(asked.numeric(name)?),
+            None => quasi.iter().find(numeric).copied(),
+        };
+        if let Some(place) = summed {
+            workloads.push((format!("SUM of {}", asked.name(place)), Aggregate::Sum(place), without(place)));
         }
-        Ok(workloads)
+        if let Some(name) = &self.average {
+            let place = asked.numeric(name)?;
+            workloads.push((format!("AVG of {name}"), Aggregate::Average(place), without(place)));
+        }
+        // What a release is asked about first is who has which sensitive value.
+        if self.attributes.is_none() {
+            let sensitive = |own: &Column<'_>| problem.sensitive.iter().any(|known| known.name == own.name);
+            for (at, own) in further.iter().enumerate().filter(|(_, own)| sensitive(own)) {
+                let all = quasi.iter().copied().chain([Place::Further(at)]).collect();
+                workloads.push((format!("COUNT with {}", own.name), Aggregate::Count, all));
+            }
+        }
+        let draw = |(name, aggregate, restricted): (String, Aggregate, Vec<Place>)| {
+            Ok((name, self.drawn(problem, further, restricted, aggregate)?))
+        };
+        workloads.into_iter().map(draw).collect()
+    }
+
+    fn drawn(
+        &self,
+        problem: &Problem,
+        further: &[Column<'_>],
+        restricted: Vec<Place>,
+        aggregate: Aggregate,
+    ) -> Result<Vec<Query>> {
+        let mut drawing = Drawing::new(problem, further, restricted, aggregate, self.seed);
+        if self.selectivity <= 0.0 {
+            return Ok((0..self.count).map(|_| drawing.next_query()).collect());
+        }
+        let queries = drawing.that_match(self.count, self.selectivity * problem.len() as f64);
+        match queries.is_empty() {
+            false => Ok(queries),
+            true => Err(Error::new(
+                ErrorCode::NoQueryMatches,
+                format!("no query that was drawn looks at {} of the records", self.selectivity),
+            )
+            .with_hint("lower selectivity, or let fewer attributes be restricted")),
+        }
     }
 }
 
 impl Task for Queries {
     fn run(&self, study: &Study<'_>, watch: &dyn Watch) -> Result<Outcome> {
-        let workloads = self.workloads(study)?;
+        let further = columns::published(study)?;
+        let workloads = self.workloads(study, &further)?;
         let spread = Spread::of_cells(study.problem, study.cells, study.release.len());
-        let answerer = Answerer::new(study.problem);
+        let answerer = Answerer::with(study.problem, &further);
         let mut outcome = Outcome::default();
         let mut figures = Vec::new();
         let mut curves = Vec::new();
@@ -261,6 +327,37 @@ pub fn mean_error(problem: &Problem, solution: &Solution, count: usize, seed: u6
             "none of the queries that were drawn matches a record, so their error cannot be measured",
         )
     })
+}
+
+/// The mean error of drawn COUNT queries on a release that was read: over its quasi-identifiers and, where there is one, its first
+/// sensitive attribute. `None` if no query matches a record.
+pub fn error_on(problem: &Problem, policy: &Policy, received: &Received) -> Result<Option<f64>> {
+    let cells = Cells::read(problem, policy, received)?;
+    let spread = Spread::of_cells(problem, &cells, received.table.len());
+    let sensitive = columns::sensitive(problem, &received.table, received.sensitive.as_ref())?;
+    let restricted = (0..problem.attributes.len()).map(Place::Quasi);
+    let restricted = restricted.chain(sensitive.first().map(|_| Place::Further(0))).collect();
+    let seed = workload::COUNT_SEED;
+    let mut drawing = Drawing::new(problem, &sensitive, restricted, Aggregate::Count, seed);
+    let queries: Vec<Query> = (0..workload::COUNT_QUERIES).map(|_| drawing.next_query()).collect();
+    Ok(workload::mean_error_of(problem, &sensitive, &queries, &spread))
+}
+
+/// The mean error of queries that somebody wrote down on a release that is not written yet.
+pub fn mean_error_of(problem: &Problem, solution: &Solution, own: &OwnQueries) -> Result<f64> {
+    let rows: Vec<u32> = solution.partition.groups().flatten().copied().collect();
+    let groups = solution.partition.groups().zip(0..).flat_map(|(group, at)| group.iter().map(move |_| at));
+    let spread = Spread::of_solution(problem, solution).with_rows(groups.collect());
+    let told = |own| {
+        let codes: Vec<u32> = rows.iter().map(|record| codes_of_record(own, *record)).collect();
+        Column::of(own, Told::Rows(codes.into()))
+    };
+    let further: Vec<Column<'_>> = problem.sensitive.iter().chain(&problem.labels).map(told).collect();
+    own.mean_error(problem, &further, &spread)
+}
+
+fn codes_of_record(own: &Protected, record: u32) -> u32 {
+    own.codes[record as usize]
 }
 
 impl Spread {

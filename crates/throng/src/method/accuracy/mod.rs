@@ -60,7 +60,7 @@ pub const ACCURACY: Entry = Entry {
         },
         WANTED_OPTION,
     ],
-    traits: Traits::USUAL,
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure: |options, _| {
         Ok(Box::new(Accuracy {
             mapping: mapping_option(options)?,

@@ -43,7 +43,7 @@ pub const ACCURACY_SEARCH: Entry = Entry {
         },
         WANTED_OPTION,
     ],
-    traits: Traits::USUAL,
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure: |options, methods| {
         let name = options.text("over")?.unwrap_or_default();
         let over = methods.find(name)?;

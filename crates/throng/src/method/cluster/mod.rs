@@ -45,7 +45,7 @@ pub const RV: Entry = Entry {
     takes: &[Part::K, Part::L, Part::T, Part::HardRules, Part::People],
     needs: &[],
     options: RESEARCH_OPTIONS,
-    traits: Traits::USUAL,
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure: |options, _| Ok(Box::new(Cluster::configure(Kind::Research, options)?)),
 };
 
@@ -58,7 +58,7 @@ pub const RV_SUPPRESS: Entry = Entry {
     takes: &[Part::K, Part::L, Part::T, Part::HardRules, Part::People],
     needs: &[],
     options: RESEARCH_OPTIONS,
-    traits: Traits { suppresses: 0.05, ..Traits::USUAL },
+    traits: Traits { suppresses: 0.05, in_parts: false, ..Traits::USUAL },
     configure: |options, _| Ok(Box::new(Cluster::configure(Kind::ResearchOrSuppress, options)?)),
 };
 
@@ -71,7 +71,7 @@ pub const EUCLID: Entry = Entry {
     takes: &[Part::K, Part::L, Part::T, Part::HardRules, Part::People],
     needs: &[],
     options: &[OVERLAP_OPTION],
-    traits: Traits::USUAL,
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure: |options, _| Ok(Box::new(Cluster::configure(Kind::Euclid, options)?)),
 };
 

@@ -54,6 +54,7 @@ pub const EXACT: Entry = Entry {
         WANTED_OPTION,
     ],
     traits: Traits {
+        in_parts: false,
         compared_if_named: Some(
             "with k alone it finds what hilbert finds, and with l only small tables can be solved",
         ),
@@ -123,7 +124,7 @@ impl Loss {
 impl Method for Exact {
     fn solve(&self, problem: &Problem, watch: &dyn Watch) -> Result<Solution> {
         if self.partitions == Partitions::All {
-            return self.best_of_all(problem).map(Solution::from);
+            return self.best_of_all(problem);
         }
         if problem.limits.is_empty() && Judge::new(problem).count_decides() && self.loss == Loss::Gcp {
             return Ordered {
@@ -152,7 +153,7 @@ impl Method for Exact {
 }
 
 impl Exact {
-    fn best_of_all(&self, problem: &Problem) -> Result<Partition> {
+    fn best_of_all(&self, problem: &Problem) -> Result<Solution> {
         if !problem.limits.is_empty() {
             return Err(Error::new(
                 ErrorCode::MethodDoesNotFit,

@@ -12,6 +12,7 @@ pub mod goal;
 pub mod lattice;
 mod local;
 mod partitioned;
+mod picked;
 pub mod search;
 mod solution;
 
@@ -81,7 +82,7 @@ pub const PARTITIONED: Entry = Entry {
     configure: |options, _| Ok(Box::new(FullDomainSearch::configure(Way::Partitioned, options)?)),
 };
 
-const TRAITS: Traits = Traits { recodes_by_levels: true, ..Traits::USUAL };
+const TRAITS: Traits = Traits { recodes_by_levels: true, in_parts: false, ..Traits::USUAL };
 const GOAL_WORDS: [&str; GOALS.len()] = words(GOALS);
 const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
@@ -95,6 +96,11 @@ const OPTIONS: &[OptionSpec] = &[
         name: "research_values",
         kind: OptionKind::Structured,
         help: "the research value of each level of an attribute, for example { race = [0.95, 0.72, 0.1] }",
+    },
+    OptionSpec {
+        name: "string",
+        kind: OptionKind::Structured,
+        help: "the level of each quasi-identifier, in the order of the table, for example [2, 0, 1]: no string is searched then",
     },
     OptionSpec {
         name: "seconds",
@@ -120,6 +126,7 @@ const PARTITIONED_OPTIONS: &[OptionSpec] = &[
     OPTIONS[4],
     OPTIONS[5],
     OPTIONS[6],
+    OPTIONS[7],
     OptionSpec {
         name: "block",
         kind: OptionKind::Whole { least: 2, default: Some(1024) },
@@ -153,6 +160,8 @@ pub struct FullDomainSearch {
     pub limits: Limits,
     /// Most strings of a block of attributes.
     pub block: u64,
+    /// The string that somebody picked; none is searched then.
+    pub picked: Option<Vec<u8>>,
 }
 
 const MEBIBYTE: u64 = 1 << 20;
@@ -177,6 +186,7 @@ impl FullDomainSearch {
                 Way::Partitioned => options.whole("block")?,
                 _ => 0,
             },
+            picked: picked::read(options)?,
         })
     }
 
@@ -201,7 +211,10 @@ impl Method for FullDomainSearch {
         if !lattice.verdict(&lattice.groups(&lattice.highest())).valid && lattice.is_monotone() {
             return Err(nothing_valid(problem));
         }
-        let found = self.search(&lattice, &measure, watch)?;
+        let found = match &self.picked {
+            Some(string) => picked::found(string, &lattice, &measure)?,
+            None => self.search(&lattice, &measure, watch)?,
+        };
         solution::solution(self, &lattice, &measure, &found)
     }
 }

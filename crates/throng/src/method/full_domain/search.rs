@@ -72,6 +72,13 @@ pub struct Scored {
     rank: i64,
 }
 
+impl Scored {
+    /// A string that nothing is compared with.
+    pub(super) fn alone(levels: Levels, score: f64, tops: usize) -> Self {
+        Scored { levels, score, tops, rank: 0 }
+    }
+}
+
 /// FullDomainSearch known to fail or pass, and parts of the lattice that are known beforehand.
 #[derive(Clone, Debug, Default)]
 pub struct Known {

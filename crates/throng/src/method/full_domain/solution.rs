@@ -76,6 +76,7 @@ fn facts(
         score: found.best.as_ref().map(|best| told(method.goal, best.score)),
         bound: told(method.goal, found.bound),
         proof: match (method.way, found.proven) {
+            _ if method.picked.is_some() => Proof::Picked,
             (Way::Local, _) if found.best.is_none() => Proof::NothingMet,
             (Way::Local, _) => Proof::OfTheTested,
             (_, true) => Proof::Proved,

@@ -12,12 +12,25 @@ struct Cut {
     last: usize,
 }
 
+/// Larger sides are cut side by side.
+const SIDE_BY_SIDE: usize = 2048;
+
 /// Cuts records into groups, each time where it saves most, until no cut saves anything.
 pub(in crate::method) fn cut<C: Code>(work: &Work<'_, C>, records: Vec<u32>, groups: &mut Vec<Group<C>>) {
     let mut open = vec![work.group(records)];
     while let Some(group) = open.pop() {
         match best_cut(work, &group) {
             None => groups.push(group),
+            // Both of them, so that many small sides cut off one after the other do not nest.
+            Some((left, right)) if left.len().min(right.len()) > SIDE_BY_SIDE => {
+                let of_side = |side: Vec<u32>| {
+                    let mut groups = Vec::new();
+                    cut(work, side, &mut groups);
+                    groups
+                };
+                let (left, right) = rayon::join(|| of_side(left), || of_side(right));
+                groups.extend(left.into_iter().chain(right));
+            }
             Some((left, right)) => open.extend([work.group(right), work.group(left)]),
         }
     }
@@ -56,6 +69,64 @@ fn code<C: Code>(work: &Work<'_, C>, record: u32, attribute: usize) -> usize {
 
 /// The cuts along an attribute that leave both sides large enough and cost less than the limit.
 fn cuts<C: Code>(work: &Work<'_, C>, group: &Group<C>, attribute: usize, limit: f64) -> Vec<Cut> {
+    let (low, high) = (group.extent.low(attribute).index(), group.extent.high(attribute).index());
+    match high - low < group.records.len() / RECORDS_OF_A_VALUE {
+        true => cuts_between_values(work, group, attribute, limit),
+        false => cuts_in_order(work, group, attribute, limit),
+    }
+}
+
+/// With so many records for each value, they are put together by value first.
+const RECORDS_OF_A_VALUE: usize = 4;
+
+/// The same from the boxes of the records of each value.
+fn cuts_between_values<C: Code>(
+    work: &Work<'_, C>,
+    group: &Group<C>,
+    attribute: usize,
+    limit: f64,
+) -> Vec<Cut> {
+    let first = group.extent.low(attribute).index();
+    let mut of_value: Vec<Option<(usize, Extent<C>)>> = Vec::new();
+    of_value.resize_with(group.extent.high(attribute).index() - first + 1, || None);
+    for &record in &group.records {
+        let row = work.matrix.row(record as usize);
+        match &mut of_value[code(work, record, attribute) - first] {
+            Some((count, extent)) => {
+                *count += 1;
+                extent.grow(row);
+            }
+            empty => *empty = Some((1, Extent::of(row))),
+        }
+    }
+    let values: Vec<(usize, usize, Extent<C>)> = (first..)
+        .zip(of_value)
+        .filter_map(|(value, found)| found.map(|(count, extent)| (value, count, extent)))
+        .collect();
+    let (all, smallest) = (group.records.len(), work.judge.smallest());
+    // What lies up to each value, then what lies above it.
+    let mut left: Vec<(usize, f64)> = Vec::with_capacity(values.len());
+    let (mut extent, mut count) = (values[0].2.clone(), 0);
+    for (_, own, next) in &values {
+        extent.merge(next);
+        count += own;
+        left.push((count, work.kernel.ncp(&extent) * count as f64));
+    }
+    let mut cuts = Vec::new();
+    let mut extent = values[values.len() - 1].2.clone();
+    for at in (1..values.len()).rev() {
+        extent.merge(&values[at].2);
+        let ((before, loss), above) = (left[at - 1], all - left[at - 1].0);
+        let loss = loss + work.kernel.ncp(&extent) * above as f64;
+        if before >= smallest && above >= smallest && loss < limit {
+            cuts.push(Cut { loss, attribute, last: values[at - 1].0 });
+        }
+    }
+    cuts
+}
+
+/// The same from all records in the order of their codes.
+fn cuts_in_order<C: Code>(work: &Work<'_, C>, group: &Group<C>, attribute: usize, limit: f64) -> Vec<Cut> {
     let mut sorted: Vec<(usize, u32)> =
         group.records.iter().map(|record| (code(work, *record, attribute), *record)).collect();
     sorted.sort_unstable();

@@ -95,19 +95,7 @@ impl<'a> Index<'a> {
 
     /// The codes that a group's published cell covers.
     pub(super) fn closure<C: Code>(&self, attribute: usize, group: &Group<C>) -> (usize, usize) {
-        let (low, high) = (group.extent.low(attribute).index(), group.extent.high(attribute).index());
-        let domain = &self.attributes[attribute].domain;
-        match domain.scale() {
-            Scale::Categorical(tree) => {
-                let leaves = tree.leaves_under(tree.ancestor(low, high));
-                (leaves.start, leaves.end - 1)
-            }
-            // A range that mixes numbers with a missing value is published as `*`.
-            Scale::Numeric { .. } if low != high && domain.missing() == Some(high as u32) => {
-                (0, domain.len() - 1)
-            }
-            Scale::Numeric { .. } => (low, high),
-        }
+        closure(&self.attributes[attribute], attribute, group)
     }
 
     fn mark(&mut self, attribute: usize, (low, high): (u32, u32), group: usize, on: bool) {
@@ -199,4 +187,20 @@ fn all_but_one<const N: usize>(
 #[inline(always)]
 fn both<const N: usize>(a: [u64; N], b: [u64; N]) -> [u64; N] {
     std::array::from_fn(|at| a[at] & b[at])
+}
+
+/// The codes that a group's published cell of an attribute covers.
+pub(super) fn closure<C: Code>(attribute: &Attribute, at: usize, group: &Group<C>) -> (usize, usize) {
+    let (low, high) = (group.extent.low(at).index(), group.extent.high(at).index());
+    match attribute.domain.scale() {
+        Scale::Categorical(tree) => {
+            let leaves = tree.leaves_under(tree.ancestor(low, high));
+            (leaves.start, leaves.end - 1)
+        }
+        // A range that mixes numbers with a missing value is published as `*`.
+        Scale::Numeric { .. } if low != high && attribute.domain.missing() == Some(high as u32) => {
+            (0, attribute.domain.len() - 1)
+        }
+        Scale::Numeric { .. } => (low, high),
+    }
 }

@@ -9,7 +9,9 @@
 mod cut;
 mod group;
 mod index;
+mod lines;
 mod ruin;
+mod spare;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +21,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 pub(in crate::method) use cut::cut;
 pub(in crate::method) use group::{Group, Work};
+pub(in crate::method) use spare::Held;
 
 use super::facts::Grouping;
 use super::options::Numbers;
@@ -88,9 +91,10 @@ impl Method for Improved {
         let mut solution = self.method.solve(problem, watch)?;
         // Boxes of its own are what a method is about, and limits are for methods that know them: not ours to change.
         if matches!(solution.recoding, Recoding::Tight) && problem.limits.is_empty() {
-            let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+            let own = self.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+            let until = own.into_iter().chain(watch.until()).min();
             let effort = Effort::new(ROUNDS, self.search, until);
-            solution.partition = improve(problem, &solution.partition, effort, watch)?;
+            solution = improved(problem, solution, effort, watch)?;
             if lots::smallest_diverse(problem).is_some() {
                 // Records move where sensitive values leave room: however they were grouped before, that tells of them.
                 solution.facts.retain(|fact| !matches!(fact, Fact::Grouped { .. }));
@@ -132,17 +136,44 @@ pub fn if_asked(method: Box<dyn Method>, options: &Options) -> Result<Box<dyn Me
     })
 }
 
-/// Improves a partition.
+/// Improves a partition, with all records that it has.
 pub fn improve(
     problem: &Problem,
     partition: &Partition,
     effort: Effort,
     watch: &dyn Watch,
 ) -> Result<Partition> {
+    let may_not_suppress = 0;
+    improve_within(problem, partition, may_not_suppress, effort, watch).map(|(partition, _)| partition)
+}
+
+/// Improves a solution whose groups are published as the smallest boxes around them, and leaves records out where that
+/// is allowed and lowers the loss.
+pub fn improved(
+    problem: &Problem,
+    mut solution: Solution,
+    effort: Effort,
+    watch: &dyn Watch,
+) -> Result<Solution> {
+    let most = problem.suppressible.saturating_sub(solution.suppressed.len());
+    let (partition, lost) = improve_within(problem, &solution.partition, most, effort, watch)?;
+    solution.partition = partition;
+    solution.leave_out(lost);
+    Ok(solution)
+}
+
+fn improve_within(
+    problem: &Problem,
+    partition: &Partition,
+    may_lose: usize,
+    effort: Effort,
+    watch: &dyn Watch,
+) -> Result<(Partition, Vec<u32>)> {
     with_matrix!(&problem.records, matrix => {
         let work = Work::new(problem, matrix);
         let groups = partition.groups().map(|records| work.group(records.to_vec())).collect();
-        improve_groups(&work, groups, effort, watch).map(into_partition)
+        let Held { groups, lost } = improve_groups(&work, groups, may_lose, effort, watch)?;
+        Ok((into_partition(groups), lost))
     })
 }
 
@@ -153,20 +184,36 @@ pub(in crate::method) fn into_partition<C: Code>(groups: Vec<Group<C>>) -> Parti
     Partition::from_sizes(records, sizes)
 }
 
-/// Improves groups: by moves first, then by ruin and recreate.
+/// Improves groups: by moves first, then by ruin and recreate. Where records may be left out, that comes after, so that
+/// nothing is lost by being allowed to.
 pub(in crate::method) fn improve_groups<C: Code>(
     work: &Work<'_, C>,
     groups: Vec<Group<C>>,
+    may_lose: usize,
     effort: Effort,
     watch: &dyn Watch,
-) -> Result<Vec<Group<C>>> {
+) -> Result<Held<C>> {
     let groups = move_groups(work, groups, effort, watch)?;
+    let groups = lines::recut(work, groups);
     let rounds = match effort.search {
         Search::Usual => Rounds::usual(work.problem),
         Search::Rounds(rounds) => Rounds::fixed(rounds),
         Search::UntilTheEnd => Rounds::until_the_end(work.problem),
     };
-    ruin::search(work, groups, (rounds, effort.until), watch)
+    if may_lose == 0 {
+        return ruin::search(work, Held::all(groups), 0, (rounds, effort.until), watch);
+    }
+    let half = effort.until.map(|until| {
+        let now = Instant::now();
+        now + until.saturating_duration_since(now) / 2
+    });
+    let held = ruin::search(work, Held::all(groups), 0, (rounds, half), watch)?;
+    let held = spare::spare(work, held.groups, may_lose);
+    match work.problem.people {
+        // Steps of the search know no people.
+        Some(_) => Ok(held),
+        None => ruin::search(work, held, may_lose, (rounds, effort.until), watch),
+    }
 }
 
 /// Improves groups while single moves, cuts and divisions help.
@@ -176,7 +223,8 @@ fn move_groups<C: Code>(
     effort: Effort,
     watch: &dyn Watch,
 ) -> Result<Vec<Group<C>>> {
-    if effort.rounds == 0 {
+    let pairs = work.problem.len().saturating_mul(groups.len());
+    if effort.rounds == 0 || pairs > MOST_PAIRS {
         return Ok(groups);
     }
     watch.stage("improving", None);
@@ -199,6 +247,10 @@ fn move_groups<C: Code>(
     }
     Ok(groups)
 }
+
+/// Where there are more pairs of records and groups, looking for better groups takes longer than it is worth: the search that
+/// follows works in blocks.
+const MOST_PAIRS: usize = 1_000_000_000;
 
 /// Neighbours share blocks of the index: groups are sorted by their cells, the attributes with the fewest values first, so
 /// that a block agrees in many attributes.

@@ -5,6 +5,8 @@
 //! still open, and take each out as it comes. What is left at the end is cut into groups of its own, or joins the
 //! group where it adds least. Then the groups are improved.
 //!
+//! It can end at any time: what is cheap is peeled first, and a rest that is large goes to a fast method (`rest`).
+//!
 //! With l, the cheapest classes are those that sensitive values leave room for, so that grouping tells about values. With
 //! `blind` they do not decide: [`lots::blind`](super::lots) peels blocks without them and deals records by lot inside.
 //!
@@ -12,6 +14,7 @@
 
 mod ladder;
 mod queue;
+mod rest;
 mod rows;
 mod search;
 mod subset;
@@ -22,9 +25,9 @@ use std::time::{Duration, Instant};
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::facts::Grouping;
-use super::improve::{Effort, Group, ROUNDS, Work, cut, improve_groups, into_partition};
+use super::improve::{Effort, Group, Held, ROUNDS, Work, cut, improve_groups, into_partition};
 use super::options::Numbers;
-use super::{Entry, Method, OptionKind, OptionSpec, Partition, Solution, Traits, lots};
+use super::{Entry, Fact, Method, OptionKind, OptionSpec, Partition, Solution, Traits, lots};
 use crate::error::Result;
 use crate::privacy::Part;
 use crate::problem::{Code, Matrix, Problem};
@@ -117,8 +120,17 @@ impl Method for Peel {
                 with_matrix!(&problem.records, matrix => lots::blind::solve(problem, matrix, blocks, watch))?;
             return Ok(Solution::grouped(partition, Grouping::Lots));
         }
-        let partition = with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))?;
-        Ok(if diverse { Solution::grouped(partition, Grouping::Costs) } else { partition.into() })
+        let Peeled { partition, lost, by_other } =
+            with_matrix!(&problem.records, matrix => self.solve_matrix(problem, matrix, watch))?;
+        let mut solution =
+            if diverse { Solution::grouped(partition, Grouping::Costs) } else { partition.into() };
+        solution.facts.extend(by_other.map(|other| Fact::PeeledInPart {
+            rest: other.records,
+            of: problem.len(),
+            by: other.name.into(),
+        }));
+        solution.leave_out(lost);
+        Ok(solution)
     }
 }
 
@@ -135,6 +147,16 @@ const LEAST_SLACK: f64 = 0.002;
 
 /// Rows that nodes may hold, for each row of the table.
 const MOST_HELD: usize = 400;
+/// And in all, so that memory is bounded.
+const MOST_HELD_IN_ALL: usize = 120_000_000;
+
+/// What came out.
+struct Peeled {
+    partition: Partition,
+    /// Records that are left out.
+    lost: Vec<u32>,
+    by_other: Option<rest::ByOther>,
+}
 
 impl Peel {
     fn solve_matrix<C: Code>(
@@ -142,19 +164,20 @@ impl Peel {
         problem: &Problem,
         matrix: &Matrix<C>,
         watch: &dyn Watch,
-    ) -> Result<Partition> {
+    ) -> Result<Peeled> {
         let start = Instant::now();
-        let until = self.seconds.map(|seconds| start + Duration::from_secs_f64(seconds));
+        let own = self.seconds.map(|seconds| start + Duration::from_secs_f64(seconds));
+        let until = own.into_iter().chain(watch.until()).min();
         let effort = Effort::new(self.rounds, self.search, until);
         let work = Work::new(problem, matrix);
         watch.stage("peeling", Some(problem.len() as u64));
         let mut groups = Vec::new();
         // What peeling leaves must be cut, and the search finds more in the rest of the time than peeling does.
-        let peeling = self.seconds.map(|seconds| start + Duration::from_secs_f64(SHARE_OF_PEELING * seconds));
+        let peeling = until.map(|until| start + (until - start).mul_f64(SHARE_OF_PEELING));
         let rest = self.peel(&work, &mut groups, Effort { until: peeling, ..effort }, watch)?;
-        place_rest(&work, rest, &mut groups);
-        let groups = improve_groups(&work, groups, effort, watch)?;
-        Ok(into_partition(groups))
+        let by_other = rest::place(&work, rest, &mut groups, watch)?;
+        let Held { groups, lost } = improve_groups(&work, groups, problem.suppressible, effort, watch)?;
+        Ok(Peeled { partition: into_partition(groups), lost, by_other })
     }
 
     /// Takes groups out while there is something to take; gives back the records that are left.
@@ -170,8 +193,8 @@ impl Peel {
         let mut peeling = Peeling {
             nodes: Waiting::new(work.problem.total_weight()),
             classes: Classes::default(),
-            most_held: MOST_HELD.saturating_mul(rows.len()),
-            looks_left: self.effort.saturating_mul(rows.len()),
+            most_held: MOST_HELD.saturating_mul(rows.len()).min(MOST_HELD_IN_ALL),
+            looks_left: self.effort.saturating_mul(work.matrix.len()),
             needs: Needs::new(work),
             room: Mutex::default(),
             rows,
@@ -275,50 +298,4 @@ impl<C: Code> Peeling<'_, C> {
         }
         self.looks_left > 0
     }
-}
-
-/// Finds a place for the records that are left: groups of their own where they meet the requirement together, else
-/// the group where each adds least.
-fn place_rest<C: Code>(work: &Work<'_, C>, rest: Vec<u32>, groups: &mut Vec<Group<C>>) {
-    if rest.is_empty() {
-        return;
-    }
-    if rest.len() >= 2 * work.judge.smallest() && work.judge.holds(rest.iter().copied()) || groups.is_empty()
-    {
-        return cut(work, rest, groups);
-    }
-    let mut homeless = Vec::new();
-    for record in rest {
-        let cost = |at: usize| (work.cost_of_joining(&groups[at], record), at);
-        let mut order: Vec<(f64, usize)> = (0..groups.len()).into_par_iter().map(cost).collect();
-        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        match order.into_iter().find(|(_, at)| work.judge.holds_with(&groups[*at].records, record)) {
-            Some((_, at)) => work.join(&mut groups[at], record),
-            None => homeless.push(record),
-        }
-    }
-    merge_until_valid(work, homeless, groups);
-}
-
-/// Records that no group may take one by one: they form a group that takes whole groups in until it is valid, the
-/// cheapest first. The table as a whole is valid, so it ends.
-fn merge_until_valid<C: Code>(work: &Work<'_, C>, records: Vec<u32>, groups: &mut Vec<Group<C>>) {
-    if records.is_empty() {
-        return;
-    }
-    let mut merged = work.group(records);
-    while !work.judge.holds(merged.records.iter().copied()) && !groups.is_empty() {
-        let cost = |at: usize| {
-            let mut extent = merged.extent.clone();
-            extent.merge(&groups[at].extent);
-            let size = merged.records.len() + groups[at].records.len();
-            (work.kernel.ncp(&extent) * size as f64 - groups[at].loss(), at)
-        };
-        let cheapest = (0..groups.len()).map(cost).min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let Some((_, at)) = cheapest else { break };
-        let mut records = merged.records;
-        records.extend(groups.swap_remove(at).records);
-        merged = work.group(records);
-    }
-    groups.push(merged);
 }

@@ -105,6 +105,8 @@ pub(super) struct Scratch {
     chosen: Vec<(u32, u32)>,
     cell_of: Vec<u32>,
     decided: Vec<bool>,
+    /// What took as long as so many looks beside those at rows.
+    looks: usize,
 }
 
 /// A cell with enough records.
@@ -167,6 +169,7 @@ impl<'a, C: Code> Search<'a, C> {
             chosen: Vec::new(),
             cell_of: vec![NO_CELL; most],
             decided: vec![false; self.ladders.len()],
+            looks: 0,
         }
     }
 
@@ -188,6 +191,7 @@ impl<'a, C: Code> Search<'a, C> {
         let mut children = Vec::new();
         while let Some(node) = nodes.pop() {
             let again = self.look_at(state, node, reach, scratch, &mut children, &mut outcome.looks);
+            outcome.looks += std::mem::take(&mut scratch.looks);
             for node in again.into_iter().chain(children.drain(..).rev()) {
                 let goes_on = node.bound <= reach
                     && node.rows.len() <= SHARED_FROM
@@ -226,7 +230,7 @@ impl<'a, C: Code> Search<'a, C> {
         let shrunk = 4 * node.rows.len() < 3 * before;
         if node.undecided.iter().all(|at| Some(usize::from(*at)) == self.window) {
             *looks += node.rows.len();
-            return self.settle((open, needs), &mut node, scratch).then_some(node);
+            return self.settle((open, needs), &mut node, scratch, looks).then_some(node);
         }
         let mut counted = false;
         if node.state == State::New && node.records > LARGE * self.work.judge.smallest() {
@@ -260,6 +264,9 @@ impl<'a, C: Code> Search<'a, C> {
         for &attribute in &*node.undecided {
             self.find_present(open, &node.rows, usize::from(attribute), scratch);
             let least = self.least(usize::from(attribute), &scratch.present);
+            if least > 0.0 {
+                scratch.looks += scratch.present.len() * self.ladders[usize::from(attribute)].steps.len();
+            }
             rest += least;
             // Far out of reach: it will be looked at again, if it comes to that at all.
             if node.cost + rest > FAR * reach {
@@ -295,7 +302,7 @@ impl<'a, C: Code> Search<'a, C> {
 
     /// Counts the open records of a node by their codes of an attribute.
     fn find_present(&self, open: &OpenRows<C>, rows: &[u32], attribute: usize, scratch: &mut Scratch) {
-        let Scratch { counts, present, open: of_rows, .. } = scratch;
+        let Scratch { counts, present, open: of_rows, looks, .. } = scratch;
         present.clear();
         let domain = self.work.problem.attributes[attribute].domain.len();
         let (counts, column) = (&mut counts[..domain], open.column(attribute));
@@ -303,6 +310,7 @@ impl<'a, C: Code> Search<'a, C> {
             counts[column[row as usize].index()] += count;
         }
         if domain <= 4 * rows.len() {
+            *looks += domain / 2;
             present.extend(
                 (0..).zip(&*counts).filter(|(_, count)| **count > 0).map(|(code, count)| (code, *count)),
             );
@@ -412,6 +420,7 @@ impl<'a, C: Code> Search<'a, C> {
             self.find_present(open, &node.rows, at, scratch);
         }
         let steps = self.ladders[at].steps.len();
+        scratch.looks += scratch.present.len() * steps * 3 / 2;
         let mut step = usize::from(step);
         let mut cells = Vec::new();
         while step < steps && cells.is_empty() {
@@ -485,6 +494,7 @@ impl<'a, C: Code> Search<'a, C> {
         (open, needs): (&OpenRows<C>, &Needs<'_, C>),
         node: &mut Node,
         scratch: &mut Scratch,
+        looks: &mut usize,
     ) -> bool {
         let class = match self.window {
             None => Some((0, node.rows.len())),
@@ -496,7 +506,7 @@ impl<'a, C: Code> Search<'a, C> {
                     (first, node.rows.partition_point(|row| code(row) <= window.high))
                 })
             }
-            Some(attribute) => subset::cheapest_window(needs, open, &node.rows, attribute),
+            Some(attribute) => subset::cheapest_window(needs, open, &node.rows, attribute, looks),
         };
         let Some((first, end)) = class else { return false };
         let extent = open.extent(&node.rows[first..end]);

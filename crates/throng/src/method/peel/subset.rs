@@ -133,14 +133,21 @@ impl<'a, C: Code> Needs<'a, C> {
     }
 }
 
+/// To count a record takes as long as so many looks; so many values of a tally one.
+const LOOKS_OF_A_COUNT: usize = 2;
+const LOOKS_OF_VALUES: usize = 4;
+
 /// The cheapest stretch of rows along an attribute that holds a class; rows are in its order.
 pub(super) fn cheapest_window<C: Code>(
     needs: &Needs<'_, C>,
     open: &OpenRows<C>,
     rows: &[u32],
     attribute: usize,
+    looks: &mut usize,
 ) -> Option<(usize, usize)> {
     let work = needs.work;
+    let values: usize = work.problem.sensitive.iter().map(|counted| counted.domain.len()).sum();
+    let looks_of_a_class = 8 + values / LOOKS_OF_VALUES;
     let code = |at: usize| open.code(rows[at], attribute);
     let mut best: Option<(f64, usize, usize)> = None;
     let mut tally = work.judge.tally();
@@ -159,8 +166,10 @@ pub(super) fn cheapest_window<C: Code>(
             let value = code(at);
             while at < rows.len() && code(at) == value {
                 open.records(rows[at]).iter().for_each(|record| work.judge.add(&mut tally, *record));
+                *looks += LOOKS_OF_A_COUNT * open.count(rows[at]) as usize;
                 at += 1;
             }
+            *looks += looks_of_a_class;
             if needs.most_of_a_value(&tally).is_some() {
                 best = Some((penalty, first, at));
                 break Some(true);

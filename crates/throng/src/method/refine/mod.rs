@@ -100,7 +100,7 @@ pub const REFINE: Entry = Entry {
             help: "seconds after which nothing more is refined; what comes out then depends on the machine",
         },
     ],
-    traits: Traits::USUAL,
+    traits: Traits { in_parts: false, ..Traits::USUAL },
     configure,
 };
 

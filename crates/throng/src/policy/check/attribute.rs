@@ -55,12 +55,8 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
         kind,
         spelling: spelling(source, written, kind)?,
         weight: weight.unwrap_or(1.0),
-        leaf_weights: written
-            .leaf_weights
-            .as_ref()
-            .map(|item| leaf_weights(source, item))
-            .transpose()?
-            .unwrap_or_default(),
+        leaf_weights: weights(source, "leaf_weights", "leaf", written.leaf_weights.as_ref())?,
+        node_weights: weights(source, "node_weights", "node", written.node_weights.as_ref())?,
         auto_weight: written.auto_weight.is_some(),
         tails: both_tails(source, written, kind)?,
         confirmed: written.confirmed.as_ref().is_some_and(|confirmed| *confirmed.get_ref()),
@@ -157,20 +153,26 @@ fn spelling(
     }
 }
 
-/// `{ leaf = weight, … }`, each above 0.
-fn leaf_weights(source: Source<'_>, item: &Item<'_>) -> Result<IndexMap<String, f64>> {
-    let above_zero = "numbers above 0, one for each leaf";
+/// `{ leaf = weight, … }`, each above 0, and the same for inner nodes.
+fn weights(
+    source: Source<'_>,
+    key: &str,
+    of: &str,
+    item: Option<&Item<'_>>,
+) -> Result<IndexMap<String, f64>> {
+    let Some(item) = item else { return Ok(IndexMap::new()) };
+    let above_zero = format!("numbers above 0, one for each {of}");
     let weight = |(name, item): (&Spanned<_>, &Item<'_>)| {
         let number = f64::deserialize(ValueDeserializer::from(item.clone()));
         let expected = match number.ok().filter(|number| number.is_finite() && *number > 0.0) {
             Some(number) if is_weight(number) => return Ok((String::from(name.get_ref() as &str), number)),
-            Some(_) => format!("numbers {WEIGHT_EXPECTED}, one for each leaf"),
-            None => above_zero.to_owned(),
+            Some(_) => format!("numbers {WEIGHT_EXPECTED}, one for each {of}"),
+            None => above_zero.clone(),
         };
-        let message = format!("leaf_weights must be {expected}");
+        let message = format!("{key} must be {expected}");
         Err(source.error(ErrorCode::BadValue, &item.span(), message, format!("expected {expected}")))
     };
-    in_order(as_table(source, item, "leaf_weights")?).into_iter().map(weight).collect()
+    in_order(as_table(source, item, key)?).into_iter().map(weight).collect()
 }
 
 /// Settings that an attribute of this role would silently ignore.
@@ -185,8 +187,10 @@ fn reject_without_use(source: Source<'_>, written: &WrittenAttribute<'_>, role: 
     if let Some(span) = written.weight.as_ref().map(Spanned::span).or(written.auto_weight.clone()) {
         return Err(without_use(source, &span, "a weight makes sense", "\"quasi\""));
     }
-    if let Some(weights) = &written.leaf_weights {
-        return Err(without_use(source, &weights.span(), "leaf_weights make sense", "\"quasi\""));
+    for (key, weights) in [("leaf_weights", &written.leaf_weights), ("node_weights", &written.node_weights)] {
+        if let Some(weights) = weights {
+            return Err(without_use(source, &weights.span(), &format!("{key} make sense"), "\"quasi\""));
+        }
     }
     if let Some(tail) = written.top.as_ref().or(written.bottom.as_ref()) {
         return Err(without_use(source, &tail.span(), "top and bottom make sense", "\"quasi\""));

@@ -6,11 +6,13 @@ use indexmap::IndexMap;
 use toml::Spanned;
 
 use super::written::{Written, WrittenBound, WrittenMethod};
-use super::{AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, Role, Unlisted};
+use super::{
+    AttributePolicy, DEFAULT_METHOD, Incomplete, MethodChoice, Policy, Role, SeriesChoice, Unlisted,
+};
 use crate::bound::Effort;
 use crate::error::{ErrorCode, Result};
 use crate::keys::source::Source;
-use crate::keys::{above_zero, choose, out_of_range, within};
+use crate::keys::{above_zero, choose, memory, out_of_range, within};
 use crate::table::Expansion;
 
 mod attribute;
@@ -33,6 +35,8 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
     };
     let incomplete = written.incomplete.as_ref().map(|value| choose(source, "incomplete", value, INCOMPLETE));
     let unlisted = written.unlisted.as_ref().map(|value| choose(source, "unlisted", value, Unlisted::NAMES));
+    let privacy = privacy::check(source, &written.privacy, &attributes, &missing)?;
+    let series = SeriesChoice::check(source, &written.series, &privacy)?;
     Ok(Policy {
         path: path.map(Path::to_owned),
         text: text.to_owned(),
@@ -41,12 +45,22 @@ pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Re
         strict: written.privacy.strict.as_ref().is_none_or(|strict| *strict.get_ref()),
         header: header(source, written.header)?,
         expansion: expansion(source, written.max_expansion)?,
-        privacy: privacy::check(source, &written.privacy, &attributes, &missing)?,
+        privacy,
         missing,
         method: method(source, written.method)?,
         attributes,
         evaluate: written.evaluate,
         effort: effort(source, &written.bound)?,
+        series,
+        memory: written.memory.map(|memory| memory_of(source, &memory)).transpose()?,
+    })
+}
+
+/// The memory that a run may take.
+fn memory_of(source: Source<'_>, written: &Spanned<String>) -> Result<u64> {
+    memory(written.get_ref()).map_err(|error| {
+        let hint = error.hint().unwrap_or_default().to_owned();
+        source.error(ErrorCode::BadValue, &written.span(), error.message(), "here").with_hint(hint)
     })
 }
 

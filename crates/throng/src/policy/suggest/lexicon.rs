@@ -288,6 +288,8 @@ const SENSITIVE: &str = "\
     raucher rauchstatus tabac fumeur fumador fumatore roker roken tobacco substance abuse violence asylum asyl \
     psychiatrie therapeut sanction fraud complication outcome mortality death deceased todesursache cause \
     violence verdacht laborbefund 病名 診断 疾患 給与 年収 収入 宗教 疾病 诊断 收入 工资 \
+    medikation entlassungsmedikation medicación medicazione médication viralload schwerbehindert schwerbehindertengrad \
+    suchtanamnese \
     atc ndc pzn rxnorm snomed loinc drg hcpcs cpt ops";
 
 const KNOWN: &str = "\

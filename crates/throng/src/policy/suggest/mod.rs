@@ -21,7 +21,7 @@ mod words;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::error::Result;
-use crate::policy::{Policy, Role};
+use crate::policy::{Kind, Policy, Role};
 use crate::table::{Storage, Table};
 use guess::{ENOUGH, Guess, MOST};
 use look::{Look, Values};
@@ -33,6 +33,27 @@ pub struct Suggestion {
     pub text: String,
     /// The columns whose role is not sure, and why each got the one it has.
     pub checks: Vec<(String, &'static str)>,
+    /// What was guessed of each column, in the order of the table.
+    pub columns: Vec<Guessed>,
+}
+
+/// What was guessed of a column.
+#[derive(Clone, Debug)]
+pub struct Guessed {
+    /// Its role.
+    pub role: Role,
+    /// Why it got it.
+    pub why: &'static str,
+    /// Whether a person should look at it.
+    pub check: bool,
+    /// Whether its values are numbers or dates.
+    pub kind: Kind,
+    /// Whether they are dates.
+    pub dates: bool,
+    /// Different values, missing cells left out.
+    pub distinct: u64,
+    /// Cells without a value.
+    pub missing: u64,
 }
 
 /// Writes a first policy for a table whose columns are all coded. A table whose first row is no header is refused.
@@ -56,7 +77,23 @@ pub fn suggest(table: &Table) -> Result<Suggestion> {
     ensure_quasi(&mut columns);
     let unsure = columns.iter().filter(|column| column.guess.check);
     let checks = unsure.map(|column| (column.look.name.to_owned(), column.guess.why)).collect();
-    Ok(Suggestion { text: toml::policy(table, &markers, &columns), checks })
+    let guessed = columns.iter().map(Guessed::of).collect();
+    Ok(Suggestion { text: toml::policy(table, &markers, &columns), checks, columns: guessed })
+}
+
+impl Guessed {
+    fn of(column: &Column<'_>) -> Self {
+        let (guess, values) = (&column.guess, &column.values);
+        Guessed {
+            role: guess.role,
+            why: guess.why,
+            check: guess.check,
+            kind: if values.is_text() || guess.postcode { Kind::Categorical } else { Kind::Numeric },
+            dates: values.are_dates(),
+            distinct: values.distinct,
+            missing: values.missing,
+        }
+    }
 }
 
 /// Why a column with this name and these different values would identify people, by what `init` knows of names and values.

@@ -86,7 +86,7 @@ fn unknown_keys_come_with_the_known_ones() {
     let error = error_of("[privacy]\nsupress = 0.1\n");
     let hint = "did you mean \"suppress\"? the keys of [privacy] are k, quasi_identifiers, k_column, own_k, k_map, \
         population, fraction, l, diversity, c, t, beta, likeness, delta, alpha, alpha_values, max_loss, \
-        max_span, max_gcp, max_query_error, suppress, strict";
+        max_span, max_gcp, max_query_error, queries, suppress, strict";
     assert_eq!(error.hint(), Some(hint));
     let error = error_of("[data]\nquite_different = 0.1\n");
     assert_eq!(

@@ -73,7 +73,15 @@ fn column(values: &[u16]) -> Protected {
     let texts: Vec<String> = values.iter().map(u16::to_string).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let Encoding { domain, codes } = encode_numeric(&texts, &vec![false; texts.len()]).unwrap();
-    Protected { name: "secret".to_owned(), column: 0, domain, has_hierarchy: false, codes, people: None }
+    Protected {
+        name: "secret".to_owned(),
+        column: 0,
+        domain,
+        has_hierarchy: false,
+        codes,
+        people: None,
+        whole: None,
+    }
 }
 
 /// Few values in the first attribute, more in the second.

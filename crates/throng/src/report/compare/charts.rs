@@ -82,6 +82,15 @@ fn draw(comparison: &Comparison, plan: &Plan) -> Svg {
 }
 
 fn lines(comparison: &Comparison, plan: &Plan) -> Svg {
+    line_chart(&line_plan(comparison, plan, false), (WIDE, 290.0))
+}
+
+/// Loss over k, what no release can reach shaded; each point says which method and k it stands for.
+pub(in crate::report) fn frontier(comparison: &Comparison) -> Svg {
+    line_chart(&line_plan(comparison, &PLANS[0], true), (640.0, 340.0))
+}
+
+fn line_plan(comparison: &Comparison, plan: &Plan, live: bool) -> LineChart {
     let ks = comparison.ks();
     let line = |(series, method): (usize, &&str)| Line {
         name: (*method).to_owned(),
@@ -93,15 +102,15 @@ fn lines(comparison: &Comparison, plan: &Plan) -> Svg {
         let values = ks.iter().map(|k| comparison.bound(*k)).collect();
         lines.push(Line { name: BOUND.to_owned(), series: None, values });
     }
-    let chart = LineChart {
+    LineChart {
         title: format!("{} over k", plan.heading),
         across: "k".to_owned(),
         places: ks.iter().map(|k| k.map_or_else(|| "policy".to_owned(), count)).collect(),
         lines,
         unit: plan.unit,
         log: plan.log,
-    };
-    line_chart(&chart, (WIDE, 290.0))
+        live,
+    }
 }
 
 fn bars(comparison: &Comparison, plan: &Plan) -> Svg {
@@ -123,7 +132,7 @@ fn has_bound(comparison: &Comparison) -> bool {
 }
 
 /// What the lines mean.
-pub(super) fn line_legend(comparison: &Comparison) -> Svg {
+pub(in crate::report) fn line_legend(comparison: &Comparison) -> Svg {
     let methods = comparison.methods();
     let mut entries: Vec<(Swatch, &str)> =
         methods.iter().enumerate().map(|(at, method)| (Swatch::Line(at), *method)).collect();

@@ -10,7 +10,9 @@ mod charts;
 mod page;
 mod terminal;
 
+pub(super) use charts::{frontier, line_legend};
 pub use page::compare_html;
+pub(super) use page::headline;
 pub use terminal::compare_terminal;
 
 /// Runs of several methods over one table.
@@ -60,6 +62,9 @@ pub struct ComparisonRun {
     pub k: Option<u64>,
     /// What came out. Only its figures and seconds are told, so distributions and examples may be left empty.
     pub report: Option<Report>,
+    /// How far COUNT queries are off on average, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query_error: Option<f64>,
     /// Why the method did not run.
     pub refused: Option<String>,
     /// The same for programs.
@@ -110,6 +115,18 @@ impl Comparison {
         told
     }
 
+    /// The figures that are told: research value where a method that raises it was compared, errors of queries where they
+    /// were asked for.
+    fn metrics(&self) -> Vec<Metric> {
+        let raised = self.runs.iter().any(|run| run.method.starts_with("rv-"));
+        let told = |metric: &Metric| match metric {
+            Metric::ResearchValue => raised,
+            Metric::QueryError => self.runs.iter().any(|run| run.query_error.is_some()),
+            _ => true,
+        };
+        METRICS.into_iter().filter(told).collect()
+    }
+
     fn run(&self, method: &str, k: Option<u64>) -> Option<&ComparisonRun> {
         self.runs.iter().find(|run| run.method == method && run.k == k)
     }
@@ -132,11 +149,20 @@ enum Metric {
     Classes,
     Discernibility,
     CAvg,
+    ResearchValue,
+    QueryError,
     Seconds,
 }
 
-const METRICS: [Metric; 5] =
-    [Metric::Gcp, Metric::Classes, Metric::Discernibility, Metric::CAvg, Metric::Seconds];
+const METRICS: [Metric; 7] = [
+    Metric::Gcp,
+    Metric::Classes,
+    Metric::Discernibility,
+    Metric::CAvg,
+    Metric::ResearchValue,
+    Metric::QueryError,
+    Metric::Seconds,
+];
 
 impl Metric {
     fn name(self) -> &'static str {
@@ -145,6 +171,8 @@ impl Metric {
             Metric::Classes => "Classes",
             Metric::Discernibility => "Discernibility",
             Metric::CAvg => "C_AVG",
+            Metric::ResearchValue => "Value",
+            Metric::QueryError => "Query error",
             Metric::Seconds => "Time",
         }
     }
@@ -156,6 +184,8 @@ impl Metric {
             Metric::Classes => measures.map(|measures| measures.classes as f64),
             Metric::Discernibility => measures.map(|measures| measures.discernibility),
             Metric::CAvg => measures.map(|measures| measures.c_avg),
+            Metric::ResearchValue => measures.and_then(|measures| measures.research_value),
+            Metric::QueryError => run.query_error,
             Metric::Seconds => run.seconds(),
         };
         value.filter(|value| value.is_finite())
@@ -166,6 +196,8 @@ impl Metric {
         let tell = match self {
             Metric::Gcp => share,
             Metric::CAvg => |value| format!("{value:.2}"),
+            Metric::ResearchValue => |value| format!("{value:.3}"),
+            Metric::QueryError => super::number::percent,
             Metric::Seconds => seconds,
             _ => figure,
         };
@@ -176,7 +208,8 @@ impl Metric {
     fn best(self, comparison: &Comparison, k: Option<u64>) -> Option<f64> {
         let contest = comparison.runs_with(k).filter(|run| self.of(run).is_some()).count() > 1;
         let kept = comparison.runs_with(k).filter(|run| keeps_its_promise(run));
-        let better = if self == Metric::Classes { f64::max } else { f64::min };
+        let better =
+            if matches!(self, Metric::Classes | Metric::ResearchValue) { f64::max } else { f64::min };
         kept.filter_map(|run| self.of(run)).reduce(better).filter(|_| contest)
     }
 

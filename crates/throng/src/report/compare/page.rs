@@ -7,7 +7,7 @@ use super::super::summary::verdict;
 use super::super::template::{markup, render_page, style};
 use super::super::text::listing;
 use super::charts::{line_legend, loss_chart, metric_charts, several_k};
-use super::{Comparison, ComparisonRun, LeftOut, METRICS, Metric, k_words};
+use super::{Comparison, ComparisonRun, LeftOut, Metric, k_words};
 use crate::error::Result;
 
 /// The comparison as one self-contained HTML page.
@@ -21,7 +21,7 @@ fn told(comparison: &Comparison) -> Value {
         title => if comparison.data.is_empty() { "Methods compared" } else { comparison.data.as_str() },
         subtitle => subtitle(comparison),
         headline => headline(comparison),
-        metrics => METRICS.map(Metric::name).to_vec(),
+        metrics => comparison.metrics().into_iter().map(Metric::name).collect::<Vec<_>>(),
         ks => comparison.ks().into_iter().map(|k| k_rows(comparison, k)).collect::<Vec<_>>(),
         refused => refused.map(refusal).collect::<Vec<_>>(),
         left_out => comparison.left_out.iter().map(left_out).collect::<Vec<_>>(),
@@ -57,7 +57,7 @@ fn subtitle(comparison: &Comparison) -> String {
 }
 
 /// Which method loses least for which k, one sentence per method.
-pub(super) fn headline(comparison: &Comparison) -> Vec<String> {
+pub(in crate::report) fn headline(comparison: &Comparison) -> Vec<String> {
     comparison.methods().into_iter().filter_map(|method| victories(comparison, method)).collect()
 }
 
@@ -94,7 +94,7 @@ fn row(comparison: &Comparison, run: &ComparisonRun) -> Value {
     let verdict = measures.map(verdict);
     context! {
         method => run.method.clone(),
-        cells => METRICS.iter().map(cell).collect::<Vec<_>>(),
+        cells => comparison.metrics().iter().map(cell).collect::<Vec<_>>(),
         k => measures.map_or_else(|| NONE.to_owned(), |measures| count(measures.k)),
         gap => measures.and_then(|measures| measures.gap).map_or_else(|| NONE.to_owned(), percent),
         suppressed => measures.map_or_else(|| NONE.to_owned(), |measures| count(measures.suppressed)),

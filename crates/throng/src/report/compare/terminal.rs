@@ -4,7 +4,7 @@ use super::super::number::{count, share};
 use super::super::terminal::{COLUMNS, Side, finished, table};
 use super::super::text::{shorten, wrap};
 use super::page::headline;
-use super::{Comparison, ComparisonRun, METRICS, Metric, k_words, keeps_its_promise};
+use super::{Comparison, ComparisonRun, Metric, k_words, keeps_its_promise};
 
 /// The comparison in plain text: a table for each k, with `*` at the best figures.
 pub fn compare_terminal(comparison: &Comparison) -> String {
@@ -47,11 +47,11 @@ fn left_out_options(comparison: &Comparison) -> Vec<String> {
 fn k_table(comparison: &Comparison, k: Option<u64>) -> Vec<String> {
     let bound = comparison.bound(k).map_or(String::new(), |bound| format!(" (lower bound {})", share(bound)));
     let mut lines = vec![format!("{}{bound}", k_words(k))];
-    let mut rows = vec![heading()];
+    let mut rows = vec![heading(comparison)];
     rows.extend(comparison.runs_with(k).filter(|run| run.report.is_some()).map(|run| row(comparison, run)));
     if rows.len() > 1 {
         let sides: Vec<Side> =
-            std::iter::once(Side::Left).chain(METRICS.iter().map(|_| Side::Right)).collect();
+            std::iter::once(Side::Left).chain(comparison.metrics().iter().map(|_| Side::Right)).collect();
         lines.extend(table(&rows, &sides));
     }
     for run in comparison.runs_with(k).filter(|run| run.report.is_none()) {
@@ -62,8 +62,9 @@ fn k_table(comparison: &Comparison, k: Option<u64>) -> Vec<String> {
     lines
 }
 
-fn heading() -> Vec<String> {
-    let names = METRICS.iter().map(|metric| format!("{} ", metric.name()));
+fn heading(comparison: &Comparison) -> Vec<String> {
+    let metrics = comparison.metrics();
+    let names = metrics.iter().map(|metric| format!("{} ", metric.name()));
     std::iter::once("method".to_owned()).chain(names).collect()
 }
 
@@ -73,7 +74,7 @@ fn row(comparison: &Comparison, run: &ComparisonRun) -> Vec<String> {
         let mark = if metric.is_best(comparison, run) { "*" } else { " " };
         metric.told(run) + mark
     };
-    std::iter::once(name).chain(METRICS.iter().map(cell)).collect()
+    std::iter::once(name).chain(comparison.metrics().iter().map(cell)).collect()
 }
 
 #[cfg(test)]

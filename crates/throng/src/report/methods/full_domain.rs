@@ -25,6 +25,7 @@ pub(super) fn section(found: &FullDomain) -> Section {
             Proof::OfTheTested | Proof::NothingMet => {
                 "It is the best of the few that the local search tests".to_owned()
             }
+            Proof::Picked => "It was picked; whether another one is better was not asked".to_owned(),
             Proof::Proved => "No valid string is better".to_owned(),
             Proof::Bounded => format!("No valid string has more than {:.6}", found.bound),
         };
@@ -37,7 +38,7 @@ pub(super) fn section(found: &FullDomain) -> Section {
     blocks.push(levels_table(&found.levels));
     if found.equal.len() > 1 {
         blocks.push(Block::Words(format!(
-            "{} strings are equally good; choose another one by giving levels their own research values.",
+            "{} strings are equally good; string = [...] under [method] picks another one, a level for each attribute.",
             found.equal.len()
         )));
         blocks.push(equal_table(&found.levels, &found.equal));

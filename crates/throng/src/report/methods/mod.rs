@@ -5,6 +5,7 @@ mod full_domain;
 mod refinement;
 
 use super::Section;
+use super::number::count;
 use super::page::Block;
 use super::text::listing;
 use crate::method::Fact;
@@ -38,6 +39,20 @@ pub(super) fn notes(fact: &Fact) -> Vec<String> {
                 "{records} {were} left out first: with more of the table the requirement cannot be met."
             )]
         }
+        Fact::LeftOutForOthers { records } => {
+            let (were, they) = if *records == 1 { ("record was", "it") } else { ("records were", "they") };
+            vec![format!(
+                "{records} {were} left out because the others keep more detail without: the loss is smaller than with \
+                 all records, although {they} count{} as fully lost.",
+                if *records == 1 { "s" } else { "" }
+            )]
+        }
+        Fact::PeeledInPart { rest, of, by } => vec![format!(
+            "Peeling ended when its effort was used up: {} of {} records were cut by {by} instead. With more time (`seconds` \
+             under [method], or --seconds) the loss would as a rule be smaller.",
+            count(*rest as u64),
+            count(*of as u64)
+        )],
         Fact::ReachedWithinLimit { measure, value } => {
             vec![format!("Within the limit on the loss of every class, {measure} = {value} was reached.")]
         }
@@ -69,6 +84,8 @@ pub fn sections(fact: &Fact) -> Vec<Section> {
         | Fact::Grouped { .. }
         | Fact::GroupedByNeed { .. }
         | Fact::LeftOut { .. }
+        | Fact::LeftOutForOthers { .. }
+        | Fact::PeeledInPart { .. }
         | Fact::ReachedWithinLimit { .. }
         | Fact::NotCovered { .. }
         | Fact::Remark { .. } => Vec::new(),
@@ -82,16 +99,12 @@ fn reason(because: &Because) -> String {
              reached the most"
                 .to_owned()
         }
-        Because::TableIsLarge { seconds } => format!(
-            "the table is large, so that peel could take longer than {seconds} seconds (`seconds` under [method] says \
-             how long it may)"
-        ),
         Because::DiversityIsNarrow => {
             "l is more than half of what is feasible, and it deals records by lot, so that \
                                        grouping tells next to nothing about sensitive values"
                 .to_owned()
         }
-        Because::LosesLeast => "as a rule it loses least, and the table is not too large for it".to_owned(),
+        Because::LosesLeast => "as a rule it loses least".to_owned(),
         Because::LostLeast { of } => {
             let names: Vec<String> = of.iter().map(ToString::to_string).collect();
             format!("the table is small, so that {} were run, and it lost least", listing(&names))

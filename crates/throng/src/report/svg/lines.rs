@@ -30,6 +30,8 @@ pub(crate) struct LineChart {
     pub(crate) unit: Unit,
     /// Whether equal distances are equal ratios.
     pub(crate) log: bool,
+    /// Whether what lies below a bound is shaded, and points say what they stand for, so that one can be chosen.
+    pub(crate) live: bool,
 }
 
 const TOP: f64 = 10.0;
@@ -46,9 +48,27 @@ pub(crate) fn line_chart(chart: &LineChart, size: (f64, f64)) -> Svg {
     drawing.vertical_axis(area, &scale, chart.unit);
     draw_places(&mut drawing, chart, area);
     for line in &chart.lines {
+        if chart.live && line.series.is_none() {
+            shade_below(&mut drawing, chart, line, area, &scale);
+        }
         draw_line(&mut drawing, chart, line, area, &scale);
     }
     drawing.finish(&chart.title)
+}
+
+/// Shades what lies below a line.
+fn shade_below(drawing: &mut Drawing, chart: &LineChart, line: &Line, area: Area, scale: &Scale) {
+    let values = line.values.iter().enumerate().filter_map(|(at, value)| Some((at, (*value)?)));
+    let corner = |(at, value): (usize, f64)| {
+        (across(area, at, chart.places.len()), area.bottom - scale.position(value) * area.height())
+    };
+    let points: Vec<(f64, f64)> = values.filter(|(_, value)| value.is_finite()).map(corner).collect();
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
+    // The shade reaches from edge to edge where the bound is known at the ends.
+    let ends = [(last.0 + 12.0).min(area.right), (first.0 - 12.0).max(area.left)];
+    let below = [(ends[0], last.1), (ends[0], area.bottom), (ends[1], area.bottom), (ends[1], first.1)];
+    let corners: Vec<String> = points.iter().chain(&below).map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    drawing.mark(format_args!("<polygon class=\"unreachable\" points=\"{}\"/>", corners.join(" ")));
 }
 
 fn draw_places(drawing: &mut Drawing, chart: &LineChart, area: Area) {
@@ -89,14 +109,21 @@ fn draw_line(drawing: &mut Drawing, chart: &LineChart, line: &Line, area: Area, 
         let told = format!("{}, {} {place}: {}", line.name, chart.across, chart.unit.exact(value));
         match line.series {
             Some(series) => drawing.mark(format_args!(
-                "{}<title>{}</title>{}",
+                "{}{}<title>{}</title>{}{}",
+                if chart.live { opened(&line.name, place) } else { String::new() },
                 marker(series, at),
                 escape(&told),
-                marker_end(series)
+                marker_end(series),
+                if chart.live { "</g>" } else { "" },
             )),
             None => drawing.bar("bound-point", (at.0 - 5.0, at.1 - 1.5), (10.0, 3.0), &told),
         }
     }
+}
+
+/// A group around a point that says what the point stands for.
+fn opened(name: &str, place: &str) -> String {
+    format!("<g class=\"point\" data-name=\"{}\" data-place=\"{}\">", escape(name), escape(place))
 }
 
 fn draw_path(drawing: &mut Drawing, line: &Line, points: impl Iterator<Item = (f64, f64)>) {
@@ -122,7 +149,15 @@ mod tests {
 
     fn chart(log: bool, lines: Vec<Line>) -> LineChart {
         let places = ["2", "5", "10"].map(str::to_owned).to_vec();
-        LineChart { title: "GCP".into(), across: "k".into(), places, lines, unit: Unit::Share, log }
+        LineChart {
+            title: "GCP".into(),
+            across: "k".into(),
+            places,
+            lines,
+            unit: Unit::Share,
+            log,
+            live: false,
+        }
     }
 
     fn line(series: Option<usize>, values: [Option<f64>; 3]) -> Line {
@@ -137,6 +172,20 @@ mod tests {
         let log = line_chart(&chart(true, lines), (400.0, 200.0)).into_markup();
         assert_eq!(log.matches("<circle").count(), 1);
         assert!(!linear.contains("NaN") && !log.contains("NaN"));
+    }
+
+    #[test]
+    fn a_live_chart_shades_what_is_below_a_bound_and_names_its_points() {
+        let lines = vec![
+            line(None, [Some(0.1), Some(0.2), None]),
+            Line { name: "<m>".into(), ..line(Some(0), [Some(0.3), None, Some(0.4)]) },
+        ];
+        let still = line_chart(&chart(false, lines.clone()), (400.0, 200.0)).into_markup();
+        assert!(!still.contains("unreachable") && !still.contains("data-name"));
+        let live = line_chart(&LineChart { live: true, ..chart(false, lines) }, (400.0, 200.0)).into_markup();
+        assert_eq!(live.matches("class=\"unreachable\"").count(), 1);
+        assert!(live.contains("data-name=\"&lt;m&gt;\" data-place=\"10\""), "{live}");
+        assert_eq!(live.matches("<g class=\"point\"").count(), live.matches("</g>").count());
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub(super) struct Around {
     /// For each attribute the distance of each record of the pool, as a place in the list of distances.
     levels: Vec<Vec<u8>>,
     penalties: Vec<Vec<f64>>,
+    /// For each attribute the distances that occur, a bit for each.
+    present: Vec<u64>,
     /// Attributes that are looked through, and the one with windows.
     order: Vec<usize>,
     line: Option<usize>,
@@ -58,6 +60,7 @@ impl Around {
         let attributes = ground.rough.attributes();
         self.levels.resize(attributes, Vec::new());
         self.penalties.resize(attributes, Vec::new());
+        self.present.resize(attributes, 0);
         self.lists.resize(attributes + 1, Vec::new());
         self.line = ground.line;
         let mut base = 0.0;
@@ -66,12 +69,13 @@ impl Around {
             self.measure(ground, record, pool, attribute);
             let factor = draws.about_one(wobble);
             self.penalties[attribute].iter_mut().for_each(|penalty| *penalty *= factor);
-            match &self.penalties[attribute][..] {
-                [only] => base += only,
+            let present = self.present[attribute];
+            match present.count_ones() {
+                1 => base += self.penalties[attribute][present.trailing_zeros() as usize],
                 _ => self.order.push(attribute),
             }
         }
-        self.order.sort_by_key(|at| (self.penalties[*at].len(), *at));
+        self.order.sort_by_key(|at| (self.present[*at].count_ones(), *at));
         let mut list = std::mem::take(&mut self.lists[attributes]);
         list.clear();
         list.extend(0..pool.len() as u32);
@@ -97,6 +101,20 @@ impl Around {
             |record: u32| ground.matrix.row(record as usize)[attribute / LANES][attribute % LANES].index();
         let (own, levels, penalties) =
             (code(record), &mut self.levels[attribute], &mut self.penalties[attribute]);
+        let mut present = 0u64;
+        levels.clear();
+        if let Some(steps) = ground.rough.steps(attribute) {
+            let (distances, ranks) = steps.from(own);
+            penalties.clear();
+            penalties.extend_from_slice(distances);
+            levels.extend(pool.iter().map(|other| {
+                let rank = ranks[code(*other)];
+                present |= 1 << rank;
+                rank
+            }));
+            self.present[attribute] = present;
+            return;
+        }
         let distance = |other: u32| ground.rough.between(attribute, own, code(other));
         penalties.clear();
         for &other in pool {
@@ -110,11 +128,13 @@ impl Around {
             let few: Vec<f64> = (0..=FEW).map(|at| penalties[at * last / FEW]).collect();
             *penalties = few;
         }
-        levels.clear();
         levels.extend(pool.iter().map(|other| {
             let distance = distance(*other);
-            penalties.partition_point(|known| *known < distance) as u8
+            let level = penalties.partition_point(|known| *known < distance) as u8;
+            present |= 1 << level;
+            level
         }));
+        self.present[attribute] = present;
     }
 
     fn descend<C: Code>(&mut self, ground: &Ground<'_, C>, depth: usize, list: &[u32], cost: f64) {
@@ -124,7 +144,10 @@ impl Around {
         let Some(&attribute) = self.order.get(depth) else { return self.end(ground, list, cost) };
         let mut next = std::mem::take(&mut self.lists[depth]);
         let mut before = 0;
-        for level in 0..self.penalties[attribute].len() {
+        let mut present = self.present[attribute];
+        while present != 0 {
+            let level = present.trailing_zeros() as usize;
+            present &= present - 1;
             let cost = cost + self.penalties[attribute][level];
             if cost >= self.best {
                 break;

@@ -11,6 +11,10 @@ use crate::problem::{Code, Lanes, Matrix};
 
 /// How often another group is drawn where one has little to lose.
 const TRIES: usize = 4;
+/// A record that was left out is drawn as often as so many groups.
+const LOST_AS_GROUPS: usize = 2;
+/// How often a step begins by leaving a record out, where that is allowed and could pay.
+const LOSES: f64 = 0.4;
 /// How many steps are taken between looks at the clock.
 const STEPS_PER_LOOK: usize = 16;
 
@@ -22,11 +26,29 @@ pub(super) struct Block<'a, C: Code> {
     pub matrix: Matrix<C>,
     pub worth: Vec<f32>,
     pub groups: Vec<Group<C>>,
+    /// Records that are in no group, and how many more may be.
+    pub lost: Vec<u32>,
+    pub spare: usize,
     /// The box of each group, lowest codes before highest, all in one place.
     ends: Vec<Lanes<C>>,
+    /// The penalty and the size of each group.
+    briefs: Vec<Brief>,
     pub draws: Draws,
     pub looks: u64,
     pub room: Room,
+}
+
+/// What is asked of groups most.
+#[derive(Clone, Copy)]
+pub(super) struct Brief {
+    pub ncp: f32,
+    pub size: f32,
+}
+
+impl Brief {
+    fn of<C: Code>(group: &Group<C>) -> Self {
+        Brief { ncp: group.ncp as f32, size: group.records.len() as f32 }
+    }
 }
 
 /// Room that steps use in turns.
@@ -47,13 +69,32 @@ pub(super) struct Attempt<C: Code> {
     pub made: Vec<Group<C>>,
     /// Records that go to groups that were left alone.
     pub outside: Vec<(u32, usize)>,
+    /// Records that are left out, and how many more may be.
+    pub lost: Vec<u32>,
+    pub spare: usize,
     pub cost: f64,
     pub limit: f64,
 }
 
+impl<C: Code> Attempt<C> {
+    /// Leaves a record out.
+    pub fn lose(&mut self, record: u32, fine: f64) {
+        self.lost.push(record);
+        self.spare -= 1;
+        self.cost += fine;
+    }
+}
+
 impl<'a, C: Code> Block<'a, C> {
-    pub fn new(task: &'a Task<'a, C>, groups: Vec<Group<C>>, draws: Draws) -> Self {
-        let ids: Vec<u32> = groups.iter().flat_map(|group| group.records.iter().copied()).collect();
+    pub fn new(
+        task: &'a Task<'a, C>,
+        (groups, lost): (Vec<Group<C>>, &[u32]),
+        spare: usize,
+        draws: Draws,
+    ) -> Self {
+        let mut ids: Vec<u32> = groups.iter().flat_map(|group| group.records.iter().copied()).collect();
+        let grouped = ids.len() as u32;
+        ids.extend(lost);
         let matrix = task.work.matrix.gather(&ids);
         let worth = ids.iter().map(|record| task.worth[*record as usize] as f32).collect();
         let mut next = 0..;
@@ -71,14 +112,16 @@ impl<'a, C: Code> Block<'a, C> {
             scores: Vec::new(),
             wider: Vec::new(),
         };
+        let lost = (grouped..ids.len() as u32).collect();
+        let (looks, ends, briefs, none) = (0, Vec::new(), Vec::new(), Vec::new());
         let mut block =
-            Block { task, ids, matrix, worth, groups: Vec::new(), ends: Vec::new(), draws, looks: 0, room };
+            Block { task, ids, matrix, worth, groups: none, lost, spare, ends, briefs, draws, looks, room };
         block.add(groups);
         block
     }
 
-    /// Takes steps until so much was looked at; gives the groups back.
-    pub fn run(mut self, looks: u64) -> Vec<Group<C>> {
+    /// Takes steps until so much was looked at; gives the groups back, and the records in none of them.
+    pub fn run(mut self, looks: u64) -> (Vec<Group<C>>, Vec<u32>) {
         let mut steps = 0;
         while self.looks < looks && self.groups.len() > 1 {
             if steps % STEPS_PER_LOOK == 0 && self.task.is_over() {
@@ -90,7 +133,8 @@ impl<'a, C: Code> Block<'a, C> {
         for group in &mut self.groups {
             group.records.iter_mut().for_each(|record| *record = self.ids[*record as usize]);
         }
-        self.groups
+        let lost = self.lost.iter().map(|record| self.ids[*record as usize]).collect();
+        (self.groups, lost)
     }
 
     pub fn work(&self) -> &'a Work<'a, C> {
@@ -102,25 +146,67 @@ impl<'a, C: Code> Block<'a, C> {
     }
 
     fn step(&mut self) {
-        let own = self.draw_group();
-        let records = &self.groups[own].records;
-        let seed = records[self.draws.below(records.len())];
+        let found = self.draw_lost();
+        let (own, seed) = match found {
+            Some(at) => (None, self.lost[at]),
+            None => {
+                let own = self.draw_group();
+                let records = &self.groups[own].records;
+                (Some(own), records[self.draws.below(records.len())])
+            }
+        };
         let mut ruined = self.draw_neighbours(own, seed);
         self.looks += self.groups.len() as u64 / 2;
-        let old: f64 = ruined.iter().map(|at| self.groups[*at].loss()).sum();
+        let fine = found.map_or(0.0, |_| self.task.fine);
+        let old = ruined.iter().map(|at| self.groups[*at].loss()).sum::<f64>() + fine;
         if old <= SAVES {
             return;
         }
-        let pool: Vec<u32> = ruined.iter().flat_map(|at| self.groups[*at].records.iter().copied()).collect();
+        let mut pool: Vec<u32> =
+            ruined.iter().flat_map(|at| self.groups[*at].records.iter().copied()).collect();
+        pool.extend(found.map(|_| seed));
         let limit = old + self.task.temperature * self.draws.exponential() - SAVES;
-        let mut attempt = Attempt { pool, made: Vec::new(), outside: Vec::new(), cost: 0.0, limit };
+        let spare = self.spare + usize::from(found.is_some());
+        let (made, outside, lost) = (Vec::new(), Vec::new(), Vec::new());
+        let mut attempt = Attempt { pool, made, outside, lost, spare, cost: 0.0, limit };
+        if let Some(own) = own {
+            self.lose_the_odd_one(&mut attempt, own);
+        }
         ruined.sort_unstable();
         if self.recreate(&mut attempt, seed) && self.place_rest(&mut attempt, &ruined) {
             self.polish(&mut attempt.made);
             if self.exact_cost(&attempt) <= attempt.limit && self.holds_all(&attempt) {
-                self.accept(&ruined, attempt);
+                self.accept(&ruined, found, attempt);
             }
         }
+    }
+
+    /// A record that was left out, now and then.
+    fn draw_lost(&mut self) -> Option<usize> {
+        if self.lost.is_empty() {
+            return None;
+        }
+        let drawn = self.draws.below(self.groups.len() + LOST_AS_GROUPS * self.lost.len());
+        (drawn >= self.groups.len()).then(|| (drawn - self.groups.len()) / LOST_AS_GROUPS)
+    }
+
+    /// Leaves the record out that its group could do best without, where one may be and that could pay.
+    fn lose_the_odd_one(&mut self, attempt: &mut Attempt<C>, own: usize) {
+        let could_pay = attempt.limit > self.task.fine && 2.0 * self.groups[own].loss() > self.task.fine;
+        if attempt.spare == 0 || !could_pay || self.draws.unit() >= LOSES {
+            return;
+        }
+        let group = &self.groups[own];
+        let without = |at: usize| {
+            let mut records = group.records.clone();
+            records.swap_remove(at);
+            if records.is_empty() { 0.0 } else { self.group(records).ncp }
+        };
+        let odd = (0..group.records.len()).map(|at| (without(at), group.records[at]));
+        let Some((_, odd)) = odd.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) else { return };
+        self.looks += (group.records.len() as u64).pow(2) / 4;
+        attempt.pool.retain(|record| *record != odd);
+        attempt.lose(odd, self.task.fine);
     }
 
     /// A group, one with something to lose if there is one among a few.
@@ -136,12 +222,12 @@ impl<'a, C: Code> Block<'a, C> {
     }
 
     /// A group and some of those that one of its records could join cheaply.
-    fn draw_neighbours(&mut self, own: usize, seed: u32) -> Vec<usize> {
+    fn draw_neighbours(&mut self, own: Option<usize>, seed: u32) -> Vec<usize> {
         let wanted = (2 + self.draws.below(self.manner().most_ruined - 1)).min(self.groups.len());
         let mut near = std::mem::take(&mut self.room.near);
         self.find_near(&mut near, own, seed, 2 * wanted);
         let front = near.len();
-        let mut ruined = vec![own];
+        let mut ruined: Vec<usize> = own.into_iter().collect();
         for at in 0..(wanted - 1).min(front) {
             let drawn = at + self.draws.below(front - at);
             near.swap(at, drawn);
@@ -152,18 +238,27 @@ impl<'a, C: Code> Block<'a, C> {
     }
 
     /// The groups but one that a record could join most cheaply, the nearest first.
-    fn find_near(&self, near: &mut Vec<(f32, u32)>, own: usize, seed: u32, most: usize) {
+    fn find_near(&self, near: &mut Vec<(f32, u32)>, own: Option<usize>, seed: u32, most: usize) {
         near.clear();
-        for (at, group) in (0..).zip(&self.groups) {
-            let cost = self.ncp_with(self.ends_of(at as usize), seed) - 0.9 * group.ncp as f32;
-            if (near.len() < most || cost < near[most - 1].0) && at as usize != own {
+        let row = self.matrix.row(seed as usize);
+        let wide = 2 * self.matrix.stride();
+        for (at, (brief, ends)) in (0..).zip(self.briefs.iter().zip(self.ends.chunks_exact(wide))) {
+            let own_part = 0.9 * brief.ncp;
+            let limit = near.get(most - 1).map_or(f32::INFINITY, |(cost, _)| cost + own_part);
+            let cost = self.task.rough.with_up_to(ends, row, limit) - own_part;
+            if (near.len() < most || cost < near[most - 1].0) && Some(at as usize) != own {
                 near.truncate(most - 1);
                 near.insert(near.partition_point(|(known, _)| *known <= cost), (cost, at));
             }
         }
     }
 
-    fn accept(&mut self, ruined: &[usize], attempt: Attempt<C>) {
+    fn accept(&mut self, ruined: &[usize], found: Option<usize>, attempt: Attempt<C>) {
+        if let Some(at) = found {
+            self.lost.swap_remove(at);
+        }
+        self.lost.extend(&attempt.lost);
+        self.spare = attempt.spare;
         for (record, at) in attempt.outside {
             let group = &mut self.groups[at];
             group.extent.grow(self.matrix.row(record as usize));
@@ -172,6 +267,7 @@ impl<'a, C: Code> Block<'a, C> {
             let ends = group.extent.lows().iter().chain(group.extent.highs());
             let stride = self.matrix.stride();
             self.ends[2 * stride * at..].iter_mut().zip(ends).for_each(|(own, new)| *own = *new);
+            self.briefs[at] = Brief::of(group);
         }
         for at in ruined.iter().rev() {
             self.remove(*at);
@@ -183,6 +279,7 @@ impl<'a, C: Code> Block<'a, C> {
         for group in &groups {
             self.ends.extend_from_slice(group.extent.lows());
             self.ends.extend_from_slice(group.extent.highs());
+            self.briefs.push(Brief::of(group));
         }
         self.groups.extend(groups);
     }
@@ -193,13 +290,13 @@ impl<'a, C: Code> Block<'a, C> {
         let last = (self.groups.len() - 1) * wide;
         self.ends.copy_within(last.., at * wide);
         self.ends.truncate(last);
+        self.briefs.swap_remove(at);
         self.groups.swap_remove(at);
     }
 
-    #[inline]
-    pub fn ends_of(&self, at: usize) -> &[Lanes<C>] {
-        let wide = 2 * self.matrix.stride();
-        &self.ends[at * wide..(at + 1) * wide]
+    /// The penalty, the size and the box of each group.
+    pub fn boxes(&self) -> impl Iterator<Item = (Brief, &[Lanes<C>])> {
+        self.briefs.iter().copied().zip(self.ends.chunks_exact(2 * self.matrix.stride()))
     }
 
     /// What an attempt costs, to the last digit.
@@ -211,7 +308,9 @@ impl<'a, C: Code> Block<'a, C> {
             let after = self.task.work.kernel.union_up_to((row, row), ends, f64::INFINITY);
             after * (group.records.len() + 1) as f64 - group.loss()
         };
-        made + attempt.outside.iter().map(joining).sum::<f64>()
+        // One by one: where none may be left out, what it counts is infinite.
+        let lost: f64 = attempt.lost.iter().map(|_| self.task.fine).sum();
+        made + attempt.outside.iter().map(joining).sum::<f64>() + lost
     }
 
     /// Whether all groups that an attempt makes or changes may be classes.

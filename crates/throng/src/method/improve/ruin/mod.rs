@@ -10,7 +10,11 @@
 //! with random numbers of its own, so that the outcome is the same on any number of threads. A round looks at as many boxes
 //! per record whatever the table, so its cost is linear in N. The best partition that was seen comes back, never a worse one
 //! than was there before.
+//!
+//! Where records may be left out, a step may leave some out, and take others back: each counts as fully lost, and a little
+//! more while others wait for the same allowance (`Allowance`).
 
+mod allowance;
 mod around;
 mod block;
 mod blocks;
@@ -26,11 +30,13 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 
 use super::cut::SAVES;
 use super::group::{Group, Work};
+use super::spare::Held;
 use crate::error::Result;
 use crate::privacy::Frequency;
 use crate::problem::{Code, Problem, Protected};
 use crate::table::Scale;
 use crate::watch::Watch;
+use allowance::Allowance;
 use block::Block;
 use blocks::Cuts;
 use draws::Draws;
@@ -44,6 +50,8 @@ const LOOKS: u64 = 200;
 /// Streams of random numbers: those of a round begin here, and those of its cuts in the upper half.
 const ROUND_STREAMS: u64 = 1 << 40;
 const CUT_STREAMS: u64 = 1 << 39;
+/// The one by which blocks share what may be left out.
+const SHARE_STREAM: u64 = CUT_STREAMS - 1;
 
 /// How much is searched.
 #[derive(Clone, Copy, Debug)]
@@ -76,11 +84,16 @@ impl Rounds {
 /// Codes that are looked at in all by default, and boxes for each record at least and at most.
 const USUAL_CODES: u64 = 240_000_000;
 const LEAST_LOOKS: u64 = 10;
+/// Fewer looks at each record than this find next to nothing: then there is time for the fewest only.
+const WORTH_IT: u64 = 60;
 const MOST_LOOKS: u64 = 2000;
 
 fn usual_looks(problem: &Problem) -> u64 {
     let codes = problem.len().max(1) as u64 * problem.attributes.len().max(1) as u64;
-    (USUAL_CODES / codes).clamp(LEAST_LOOKS, MOST_LOOKS)
+    match USUAL_CODES / codes {
+        looks if looks < WORTH_IT => LEAST_LOOKS,
+        looks => looks.min(MOST_LOOKS),
+    }
 }
 
 /// How groups are ruined and made.
@@ -108,6 +121,11 @@ impl Manner {
 }
 
 impl Manner {
+    /// The same, for groups that were searched before: less is lost on the way.
+    fn colder(self) -> Self {
+        Manner { hot: self.hot / 4.0, halvings: self.halvings - 2.0, ..self }
+    }
+
     /// What the temperature is when so much of the search is done: it falls by halves, straight in between, so that no
     /// machine rounds a power differently.
     fn temperature(&self, done: f64) -> f64 {
@@ -124,6 +142,8 @@ pub(super) struct Task<'a, C: Code> {
     worth: &'a [f64],
     manner: Manner,
     temperature: f64,
+    /// What it counts to leave a record out.
+    fine: f64,
     /// The number with the most values.
     line: Option<usize>,
     until: Option<Instant>,
@@ -191,49 +211,53 @@ impl Pace {
     }
 }
 
-/// Searches for better groups.
+/// Searches for better groups, with at most so many records in none of them.
 pub(super) fn search<C: Code>(
     work: &Work<'_, C>,
-    groups: Vec<Group<C>>,
+    held: Held<C>,
+    most_lost: usize,
     (rounds, until): (Rounds, Option<Instant>),
     watch: &dyn Watch,
-) -> Result<Vec<Group<C>>> {
-    let mut least = total(&groups);
-    if groups.len() < 2 || least <= SAVES || work.judge.smallest() < 2 {
-        return Ok(groups);
+) -> Result<Held<C>> {
+    let weight = work.problem.total_weight();
+    let mut least = held.loss(weight);
+    if held.groups.len() < 2 || least <= SAVES || work.judge.smallest() < 2 {
+        return Ok(held);
     }
-    let mut worth = vec![0.0; work.problem.len()];
-    for group in &groups {
+    let mut worth = vec![weight; work.problem.len()];
+    for group in &held.groups {
         group.records.iter().for_each(|record| worth[*record as usize] = group.ncp);
     }
-    let (size, all) = (size_of_groups(&groups), work.problem.total_weight() * work.problem.len() as f64);
-    let weight = work.problem.total_weight() / work.kernel.attributes() as f64;
-    let line = longest_line(work.problem);
-    let rough = Rough::new(&work.problem.attributes, &work.kernel);
+    let (size, all) = (size_of_groups(&held.groups), weight * work.problem.len() as f64);
+    let manner = Manner::of(size, weight / work.kernel.attributes() as f64);
+    let manner = if most_lost > 0 { manner.colder() } else { manner };
+    let mut allowance = Allowance::new(work, &held, most_lost);
     let mut task = Task {
         work,
-        rough,
+        rough: Rough::new(&work.problem.attributes, &work.kernel),
         worth: &worth,
-        manner: Manner::of(size, weight),
+        manner,
         temperature: 0.0,
-        line,
+        fine: f64::INFINITY,
+        line: longest_line(work.problem),
         until,
         watch,
     };
     let mut pace = Pace { count: rounds.count, start: Instant::now(), warm: None, since: 0, until };
-    let (mut best, mut groups) = (groups.clone(), groups);
+    let (mut best, mut held) = (held.clone(), held);
     watch.stage("searching", rounds.count.map(|count| count as u64));
     for round in 0.. {
         let Some(done) = pace.next(round) else { break };
         watch.note(&format!("loss {:.2} %", 100.0 * least / all));
-        task.temperature = task.manner.temperature(done);
-        groups = one_round(&task, groups, (round, rounds.looks), size);
+        (task.temperature, task.fine) = (task.manner.temperature(done), allowance.fine());
+        held = one_round(&task, held, &allowance, (round, rounds.looks), size);
+        allowance.after(held.lost.len(), done);
         pace.took_a_round();
         watch.advance(1);
-        let loss = total(&groups);
+        let loss = held.loss(weight);
         if loss < least {
             least = loss;
-            best.clone_from(&groups);
+            best.clone_from(&held);
         }
         // Whoever asks to stop once gets the best so far.
         if watch.take_stop() {
@@ -241,6 +265,7 @@ pub(super) fn search<C: Code>(
         }
         watch.check()?;
     }
+    best.lost.sort_unstable();
     Ok(best)
 }
 
@@ -256,26 +281,48 @@ fn total<C: Code>(groups: &[Group<C>]) -> f64 {
 
 fn one_round<C: Code>(
     task: &Task<'_, C>,
-    groups: Vec<Group<C>>,
+    held: Held<C>,
+    allowance: &Allowance,
     (round, looks): (u64, u64),
     size: f64,
-) -> Vec<Group<C>> {
+) -> Held<C> {
     let block_size = BLOCK.max((GROUPS_OF_A_BLOCK as f64 * size) as usize);
     let (seed, stream) = (task.work.problem.seed, (round + 1) * ROUND_STREAMS);
     let attributes = task.work.kernel.attributes();
+    let Held { mut groups, lost } = held;
+    let count = groups.len();
+    // Who is left out lies somewhere too.
+    groups.extend(lost.iter().map(|record| task.work.group(vec![*record])));
     let cuts = Cuts { groups: &groups, attributes, size: block_size, seed, stream: stream | CUT_STREAMS };
     let blocks = cuts.blocks();
     let mut groups: Vec<Option<Group<C>>> = groups.into_iter().map(Some).collect();
-    let mut take = |at: &u32| groups[*at as usize].take();
-    let blocks: Vec<Vec<Group<C>>> =
-        blocks.iter().map(|block| block.iter().filter_map(&mut take).collect()).collect();
-    let improve = |(at, groups): (usize, Vec<Group<C>>)| {
-        let records: usize = groups.iter().map(|group| group.records.len()).sum();
-        if total(&groups) <= SAVES {
-            return groups;
-        }
-        Block::new(task, groups, Draws::new(seed, stream | at as u64)).run(looks * records as u64)
+    let mut part = |block: &Vec<u32>| {
+        let mut take = |grouped: bool| -> Vec<Group<C>> {
+            let of_kind = block.iter().filter(|at| ((**at as usize) < count) == grouped);
+            of_kind.filter_map(|at| groups[*at as usize].take()).collect()
+        };
+        let (own, lost) = (take(true), take(false));
+        Part { groups: own, lost: lost.iter().flat_map(|group| group.records.iter().copied()).collect() }
     };
-    let blocks: Vec<Vec<Group<C>>> = blocks.into_par_iter().enumerate().map(improve).collect();
-    blocks.into_iter().flatten().collect()
+    let parts: Vec<Part<C>> = blocks.iter().map(&mut part).collect();
+    let losses: Vec<f64> = parts.iter().map(|part| total(&part.groups)).collect();
+    let shares = allowance.shares(lost.len(), &losses, &mut Draws::new(seed, stream | SHARE_STREAM));
+    let improve = |(at, (part, spare)): (usize, (Part<C>, usize))| {
+        let records: usize = part.groups.iter().map(|group| group.records.len()).sum();
+        if total(&part.groups) <= SAVES && part.lost.is_empty() {
+            return (part.groups, part.lost);
+        }
+        let draws = Draws::new(seed, stream | at as u64);
+        Block::new(task, (part.groups, &part.lost), spare, draws).run(looks * records as u64)
+    };
+    let parts: Vec<(Vec<Group<C>>, Vec<u32>)> =
+        parts.into_par_iter().zip(shares).enumerate().map(improve).collect();
+    let (groups, lost): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
+    Held { groups: groups.into_iter().flatten().collect(), lost: lost.concat() }
+}
+
+/// What a block begins with.
+struct Part<C: Code> {
+    groups: Vec<Group<C>>,
+    lost: Vec<u32>,
 }

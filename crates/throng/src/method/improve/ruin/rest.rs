@@ -14,7 +14,16 @@ impl<C: Code> Block<'_, C> {
     pub(super) fn place_rest(&mut self, attempt: &mut Attempt<C>, ruined: &[usize]) -> bool {
         while let Some(record) = attempt.pool.pop() {
             let left = attempt.limit - attempt.cost;
-            let Some((cost, place)) = self.cheapest(attempt, ruined, record, left) else { return false };
+            // Who may be left out goes nowhere that costs more.
+            let may_go = attempt.spare > 0 && self.task.fine <= left;
+            let limit = if may_go { self.task.fine } else { left };
+            let Some((cost, place)) = self.cheapest(attempt, ruined, record, limit) else {
+                if !may_go {
+                    return false;
+                }
+                attempt.lose(record, self.task.fine);
+                continue;
+            };
             attempt.cost += cost;
             match place {
                 Place::Made(at) => self.join(&mut attempt.made[at], record),
@@ -40,14 +49,18 @@ impl<C: Code> Block<'_, C> {
             }
         }
         let mut next_ruined = ruined.iter().peekable();
-        for (at, group) in self.groups.iter().enumerate() {
-            if next_ruined.next_if(|ruined| **ruined == at).is_some() || group.ncp >= least {
+        let row = self.matrix.row(record as usize);
+        for (at, (brief, ends)) in self.boxes().enumerate() {
+            // Whoever joins pays at least what the group pays now.
+            if next_ruined.next_if(|ruined| **ruined == at).is_some() || f64::from(brief.ncp) >= least {
                 continue;
             }
-            let cost = self.cost_of_joining(self.ends_of(at), group, record);
+            let (now, size) = (brief.ncp * brief.size, brief.size + 1.0);
+            let after = self.task.rough.with_up_to(ends, row, (least as f32 + now) / size);
+            let cost = f64::from(after * size - now);
             if cost < least
                 && attempt.outside.iter().all(|(_, taken)| *taken != at)
-                && self.holds_with(&group.records, record)
+                && self.holds_with(&self.groups[at].records, record)
             {
                 (least, place) = (cost, Some(Place::Outside(at)));
             }

@@ -1,0 +1,547 @@
+//! Whole runs within a limit on memory: the steps of [`crate::scale`] on one machine.
+//!
+//! The table is read twice: for a sketch, and to route its rows to parts in scratch files. Rounds solve the parts (`rounds.rs`);
+//! rows of kept classes go to scratch files by lot, which are sorted and written (`shuffle.rs`). The audit reads the release back
+//! (`audited.rs`). In memory are, at any time, one part or one file of the release, and the sketch.
+
+mod audited;
+mod inputs;
+mod memory;
+mod refuse;
+mod rounds;
+mod shuffle;
+mod spill;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::Schema;
+use rand::Rng;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+use inputs::Inputs;
+pub use inputs::is_many;
+use memory::Room;
+pub use memory::{Memory, available};
+use rounds::{Outcome, Rounds, Waiting};
+use shuffle::{Released, Shuffled};
+use spill::Spill;
+
+use super::{Anonymize, Clock, Prepared, hash, report};
+use crate::as_is;
+use crate::bind;
+use crate::error::{Error, ErrorCode, Fault, Result};
+use crate::format::Format;
+use crate::formula::Formulas;
+use crate::loss::Kernel;
+use crate::method::Solution;
+use crate::plan::{Plan, Solved, Written};
+use crate::policy::suggest::{self, person};
+use crate::policy::{Policy, Role};
+use crate::release::{Encoder, Files, Output, Scratch, Streamed, folder_of};
+use crate::report::{PartsReport, Provenance};
+use crate::scale::cuts::Cuts;
+use crate::scale::known::{Counts, Known, PartCounts};
+use crate::scale::rows::{self, Layout, changed};
+use crate::scale::sketch::{Checksum, TableSketch};
+use crate::scale::solve::sampled;
+use crate::table::source::{Compression, is_standard};
+use crate::table::{Dialect, Origin, Storage, Table};
+use crate::watch::Watch;
+
+/// The most files that are open at a time for parts.
+const MOST_PARTS: usize = 400;
+/// The share of what the machine has to spare that a run takes which was given no limit.
+const SHARE: f64 = 0.5;
+
+/// Whether the name of a release is that of a folder: it ends in a slash.
+pub fn is_folder(release: &Path) -> bool {
+    release.as_os_str().to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
+}
+
+/// What a table in memory takes, in times the bytes of its file: for text, for Parquet, and for what is compressed besides.
+const TEXT_TIMES: u64 = 4;
+const PARQUET_TIMES: u64 = 16;
+const COMPRESSED_TIMES: u64 = 6;
+
+/// Whether a run that was given no limit would take more memory than the machine has to spare, and can be done in parts.
+pub(super) fn needs_more_than_there_is(run: &Anonymize) -> Result<bool> {
+    let Some(free) = available() else { return Ok(false) };
+    let bytes =
+        std::fs::metadata(&run.data).ok().filter(std::fs::Metadata::is_file).map_or(0, |data| data.len());
+    let columnar = Format::of(&run.data).name == crate::format::PARQUET.name;
+    let times = if columnar { PARQUET_TIMES } else { TEXT_TIMES };
+    let more = if Compression::of(&run.data) == Compression::None { 1 } else { COMPRESSED_TIMES };
+    let need = bytes.saturating_mul(times * more);
+    Ok(need > free && Format::of(&run.data).pieces.is_some() && refuse::check(run, &run.plan()?).is_ok())
+}
+
+/// Says which files a run in parts reads.
+pub(super) fn read_files(run: &Anonymize, files: &mut Files) -> Result<()> {
+    let inputs = Inputs::find(&names(run))?;
+    inputs.paths().try_for_each(|path| files.read_too("a file of the table", path))
+}
+
+fn names(run: &Anonymize) -> Vec<PathBuf> {
+    std::iter::once(&run.data).chain(&run.more).cloned().collect()
+}
+
+/// Runs a table in parts, up to the point where the release would appear under its name.
+pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
+    let mut clock = Clock::start();
+    let plan = run.plan()?;
+    refuse::check(run, &plan)?;
+    let memory = run.memory.clone().unwrap_or_default();
+    let bytes = match memory.bytes.or(run.policy.memory) {
+        Some(bytes) => bytes,
+        None => available().map_or(1 << 30, |free| (free as f64 * SHARE) as u64),
+    };
+    let inputs = Inputs::find(&names(run))?;
+    plan.check_marks(Format::of(&run.release)).map_err(|error| error.in_file(&run.release))?;
+    let output = match is_folder(&run.release) {
+        true => Output::create_folder(&run.release.components().collect::<PathBuf>())?,
+        false => Output::create(&run.release)?,
+    };
+    let within = match (&memory.scratch, is_standard(output.path())) {
+        (Some(folder), _) => folder.clone(),
+        (None, true) => std::env::temp_dir(),
+        (None, false) => folder_of(output.path()),
+    };
+    let scratch = Scratch::create(&within)?;
+    let mut work = Work {
+        run,
+        plan: &plan,
+        inputs: &inputs,
+        room: Room::new(bytes),
+        scratch: &scratch,
+        parts: memory.parts,
+        watch,
+        warnings: Vec::new(),
+    };
+    let mut sketched = work.sketch()?;
+    clock.lap("read");
+    let routed = work.route(&sketched)?;
+    sketched.sketch.forget_samples();
+    clock.lap("encode");
+    let (shuffled, outcome) = work.solve(&sketched, &routed)?;
+    clock.lap("anonymize");
+    let mut output = output;
+    let files = work.write(&mut output, &shuffled, &sketched)?;
+    clock.lap("write");
+    let release = audited::Release {
+        files: &files,
+        problem: &routed.known.problem,
+        policy: plan.policy(),
+        marked: plan.formulas() == Formulas::Escape,
+    };
+    let passes = work.room.audits(routed.counts.rows * (routed.row_bytes + AUDIT_ROW));
+    let passes = passes.max(memory.parts.unwrap_or(1) as u64);
+    let audited = release.audit(passes, watch).map_err(|error| error.in_file(inputs.first()))?;
+    plan.check(&audited.findings)?;
+    clock.lap("audit");
+    let provenance = work.provenance(&files)?;
+    watch.check()?;
+    let parts = PartsReport {
+        memory: bytes,
+        files: inputs.len() as u64,
+        parts: outcome.parts,
+        passes: 2,
+        audit_passes: passes,
+        scratch_bytes: outcome.scratch_bytes + shuffled.bytes(),
+    };
+    let solved = Solved {
+        solution: Solution { facts: outcome.facts, ..Solution::default() },
+        policy: plan.policy().clone(),
+    };
+    let problem = &routed.known.problem;
+    let mut report = report((&plan, true), problem, &solved, audited.findings, provenance, clock.finish());
+    let mut notes = work.warnings;
+    notes.push(told(&parts, run.memory.is_some() || run.policy.memory.is_some()));
+    notes.extend(told_sampled(&audited.sampled));
+    notes.extend(told_removed(scratch.removed()));
+    report.notes.splice(0..0, notes);
+    report.parts = Some(parts);
+    let written = Written::elsewhere(output, release.marked);
+    Ok(Prepared { written, report, recipe: None, certificate: None, entry: None })
+}
+
+/// Bytes that the audit takes for a row beside its texts.
+const AUDIT_ROW: u64 = 120;
+
+fn told(parts: &PartsReport, asked: bool) -> String {
+    let rounds: Vec<String> = parts.parts.iter().map(ToString::to_string).collect();
+    let solved = match &parts.parts[..] {
+        [1] => "solved as a whole".to_owned(),
+        [one] => format!("solved in {one} parts"),
+        many => format!(
+            "solved in {} parts, what came out dearest once more in {}",
+            many[0],
+            match &rounds[1..] {
+                [one] if one == "1" => "one".to_owned(),
+                others => format!("{} of other cuts", others.join(", then ")),
+            }
+        ),
+    };
+    let why =
+        if asked { "" } else { "No limit was given; the run took this of what the machine had free. " };
+    format!(
+        "The run was to keep to {} MiB of memory; the table was {solved}. {why}No lower bound on the loss is looked for in this \
+         way.",
+        parts.memory >> 20,
+    )
+}
+
+fn told_sampled(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| {
+        format!(
+            "How many different values {} has, and how many rows are unique by it alone, is estimated from a sample of its values.",
+            names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+        )
+    })
+}
+
+fn told_removed(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("Scratch files of an earlier run that was killed were removed.".to_owned()),
+        count => Some(format!("Scratch files of {count} earlier runs that were killed were removed.")),
+    }
+}
+
+/// What a run in parts works with.
+struct Work<'a> {
+    run: &'a Anonymize,
+    plan: &'a Plan,
+    inputs: &'a Inputs,
+    room: Room,
+    scratch: &'a Scratch,
+    parts: Option<usize>,
+    watch: &'a dyn Watch,
+    warnings: Vec<String>,
+}
+
+/// What the first look at the table told.
+struct Sketched {
+    sketch: TableSketch,
+    storage: Vec<Storage>,
+    schema: Option<Schema>,
+    dialect: Option<Dialect>,
+    has_nulls: bool,
+}
+
+/// The table, dealt to parts.
+struct Routed {
+    known: Known,
+    layout: Layout,
+    counts: Counts,
+    waiting: std::cell::RefCell<Option<Waiting>>,
+    /// About the bytes of a row in memory.
+    row_bytes: u64,
+    capacity: u64,
+}
+
+impl Work<'_> {
+    fn policy(&self) -> &Policy {
+        self.plan.policy()
+    }
+
+    /// How columns are kept: those that are watched are looked at but not coded, because they may have any number of values.
+    fn storage(&self, names: &[String]) -> Result<Vec<Storage>> {
+        let policy = self.policy();
+        policy.check_columns(names)?;
+        let mut storage = bind::storage(policy, names);
+        for (name, own) in names.iter().zip(&mut storage) {
+            if person::is_watched(policy, name) {
+                *own = Storage::Text;
+            }
+        }
+        Ok(storage)
+    }
+
+    fn is_published(&self, name: &str) -> bool {
+        !matches!(self.policy().role(name), Role::Identifier | Role::Person)
+    }
+
+    /// The first look.
+    fn sketch(&mut self) -> Result<Sketched> {
+        self.watch.stage("reading, pass 1 of 2", Some(self.inputs.bytes()));
+        let plan = |names: &[String]| self.storage(names);
+        let reading = self.policy().reading(&plan, self.watch);
+        let mut found: Option<Sketched> = None;
+        let mut headless = None;
+        self.inputs.read(&reading, &mut |piece: Table| {
+            if found.is_none() {
+                self.check_nested(&piece)?;
+                headless = suggest::check_header(&piece, self.policy())?;
+                let storage = self.storage(piece.names())?;
+                found = Some(Sketched {
+                    sketch: TableSketch::new(piece.names(), &storage, self.policy().method.seed),
+                    storage,
+                    schema: piece.schema().cloned(),
+                    dialect: piece.dialect(),
+                    has_nulls: piece.has_nulls(),
+                });
+            }
+            found.as_mut().map_or(Ok(()), |found| found.sketch.add(&piece))
+        })?;
+        let Some(found) = found.filter(|found| found.sketch.rows > 0) else {
+            return Err(Error::new(ErrorCode::EmptyTable, "the table has no records")
+                .in_file(self.inputs.first())
+                .with_hint("a table needs a header row and at least one record"));
+        };
+        self.warnings.extend(headless);
+        self.check_as_is(&found.sketch)?;
+        Ok(found)
+    }
+
+    fn check_nested(&self, piece: &Table) -> Result<()> {
+        let nested = (0..piece.names().len()).find(|at| piece.is_nested(*at));
+        nested.map_or(Ok(()), |at| {
+            Err(Error::new(
+                ErrorCode::NestedValue,
+                "within a limit on memory, lists and structures are not passed through",
+            )
+            .for_attribute(&piece.names()[at])
+            .with_hint("make the column an identifier to leave it out, or give the run more memory"))
+        })
+    }
+
+    /// Refuses what nobody decided on, and says what else should be known.
+    fn check_as_is(&mut self, sketch: &TableSketch) -> Result<()> {
+        let origin = Origin::file(self.inputs.first());
+        let found = as_is::check_known(&sketch.names, &origin, self.policy(), |at, look| {
+            let (texts, counts): (Vec<&str>, Vec<u64>) = match (sketch.column(at), sketch.cells(at)) {
+                (Some(values), _) => values.values().unzip(),
+                (None, Some(cells)) => cells.entries().map(|own| (own.cells[0].as_str(), own.count)).unzip(),
+                (None, None) => return None,
+            };
+            look(&texts, &counts)
+        })?;
+        self.warnings.extend(found);
+        for (at, name) in sketch.names.iter().enumerate() {
+            let Some(cells) = sketch.cells(at).filter(|_| person::is_watched(self.policy(), name)) else {
+                continue;
+            };
+            if cells.entries().any(|own| own.count > 1) {
+                self.warnings.push(format!(
+                    "\"{name}\" looks like whose record it is, and recurs. k and all else count records here, so that several \
+                     records of one person pass for several people. Within a limit on memory people are not counted; see \
+                     role = \"person\"."
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The second look, in which rows are dealt to parts.
+    fn route(&self, sketched: &Sketched) -> Result<Routed> {
+        let mut known =
+            Known::new(&sketched.sketch, self.policy()).map_err(|stranger| self.place(*stranger))?;
+        let published = |at: usize| self.is_published(&sketched.sketch.names[at]);
+        let layout = Layout::new(&known, &sketched.storage, published);
+        let (attributes, coded) = (known.problem.attributes.len(), known.coded.len());
+        let capacity = match self.parts {
+            Some(parts) => sketched.sketch.rows.div_ceil(parts.max(1) as u64),
+            None => self.room.records(attributes, coded),
+        };
+        let parts = (sketched.sketch.rows.div_ceil(capacity) as usize).clamp(1, MOST_PARTS);
+        let kernel = Kernel::new(&known.problem.attributes);
+        let cuts = match parts {
+            1 => Cuts::none(),
+            _ => Cuts::new(&sampled(&known, &sketched.sketch), &kernel, parts, 0),
+        };
+        let mut spill = Spill::new(self.scratch.path(), "rows-0", layout.schema.clone(), cuts.parts());
+        let mut counts = Counts::new(&known);
+        let mut of_parts = vec![PartCounts::new(&known); cuts.parts()];
+        let mut checksum = Checksum::default();
+        let mut text_bytes = 0u64;
+        let key = self.plan.secret().stream(TIES).next_u64();
+        self.watch.stage("reading, pass 2 of 2", Some(self.inputs.bytes()));
+        let plan = |names: &[String]| self.storage(names);
+        let reading = self.policy().reading(&plan, self.watch);
+        let seed = self.policy().method.seed;
+        self.inputs.read(&reading, &mut |piece: Table| {
+            let found = rows::rows(&piece, &known, &layout, seed, key)?;
+            drop(piece);
+            checksum.merge(&found.checksum);
+            let part_of = |batch: RecordBatch| {
+                let parts = rows::parts(&batch, &known, &layout, &cuts);
+                (batch, parts)
+            };
+            let dealt: Vec<(RecordBatch, Vec<u32>)> = found.batches.into_par_iter().map(part_of).collect();
+            for (batch, part_of) in &dealt {
+                rows::count(batch, part_of, &known, &layout, &mut counts);
+                rows::count_parts(batch, part_of, &known, &layout, &mut of_parts);
+                text_bytes += batch.columns()[layout.coded + 1..]
+                    .iter()
+                    .map(|own| own.get_buffer_memory_size() as u64)
+                    .sum::<u64>();
+            }
+            spill.deal(&dealt)
+        })?;
+        self.inputs.check_unchanged()?;
+        if checksum != sketched.sketch.checksum {
+            return Err(changed().in_file(self.inputs.first()));
+        }
+        let dropped = sketched.sketch.rows - counts.rows;
+        if counts.rows == 0 {
+            return Err(Error::new(ErrorCode::EmptyTable, "the table has no records")
+                .in_file(self.inputs.first())
+                .with_hint(
+                    "every row has a missing cell; set `incomplete = \"keep\"` under [data] to keep them",
+                ));
+        }
+        known.set_counts(&counts, dropped, self.policy());
+        let whole = of_parts.iter().fold(PartCounts::new(&known), |mut whole, part| {
+            whole.merge(part);
+            whole
+        });
+        let problem = &known.problem;
+        problem
+            .requirement
+            .check_counts(&known.tally(&whole), &problem.data)
+            .map_err(|error| error.in_file(self.inputs.first()))?;
+        let row_bytes = 8 + 4 * known.coded.len() as u64 + text_bytes / sketched.sketch.rows.max(1);
+        let waiting = Waiting { cuts, files: spill.finish()?, counts: of_parts };
+        Ok(Routed { known, layout, counts, waiting: Some(waiting).into(), row_bytes, capacity })
+    }
+
+    /// Says where a value stands that does not belong into its domain.
+    fn place(&self, stranger: bind::Stranger) -> Error {
+        let bind::Stranger { column, text, error } = stranger;
+        let plan = |names: &[String]| self.storage(names);
+        let reading = self.policy().reading(&plan, self.watch);
+        let mut found: Option<(Origin, u64)> = None;
+        let looked = self.inputs.read(&reading, &mut |piece: Table| {
+            let number = piece.values(column).iter().position(|value| *value == text);
+            let row = number
+                .and_then(|number| piece.numbers(column).iter().position(|own| *own as usize == number));
+            if let Some(row) = row {
+                found = Some((piece.origin().clone(), piece.line_of(row)));
+                // The rest need not be read.
+                return Err(Error::cancelled());
+            }
+            Ok(())
+        });
+        match (found, looked) {
+            (Some((origin, line)), _) => error.in_file(&origin).on_line(line),
+            (None, _) => error.in_file(self.inputs.first()),
+        }
+    }
+
+    /// Rounds.
+    fn solve(&self, sketched: &Sketched, routed: &Routed) -> Result<(Shuffled, Outcome)> {
+        let Some(waiting) = routed.waiting.take() else {
+            return Err(Error::bug("a table that was solved already"));
+        };
+        let rounds = Rounds {
+            plan: self.plan,
+            known: &routed.known,
+            layout: &routed.layout,
+            scratch: self.scratch.path(),
+            room: self.room,
+            capacity: routed.capacity,
+            watch: self.watch,
+        };
+        let buckets = self.room.buckets(routed.counts.rows * routed.row_bytes);
+        let mut released = Released::new(
+            &routed.known,
+            &routed.layout,
+            self.policy(),
+            sketched.schema.as_ref(),
+            self.scratch.path(),
+            buckets,
+            routed.row_bytes,
+        );
+        let outcome = rounds.run(waiting, &mut released).map_err(|error| match error.fault() {
+            Fault::Requirement => error.in_file(self.inputs.first()),
+            _ => error,
+        })?;
+        let null_text =
+            sketched.has_nulls.then(|| self.policy().missing.first().cloned().unwrap_or_default());
+        Ok((released.finish(null_text.as_deref())?, outcome))
+    }
+
+    /// Writes the release; tells its files, which have no names yet.
+    fn write(&self, output: &mut Output, shuffled: &Shuffled, sketched: &Sketched) -> Result<Vec<PathBuf>> {
+        self.watch.stage("writing", Some(shuffled.files.iter().map(|file| file.rows).sum()));
+        let all = shuffled.files.len();
+        let Some(folder) = output.files_in() else {
+            let path = output.path().to_owned();
+            let encoder = output.encoder()?;
+            self.write_file(encoder, &path, shuffled, 0..all, sketched)?;
+            return Ok(vec![output.temporary_path().to_owned()]);
+        };
+        let ending = ending(output.path());
+        let mut files = Vec::new();
+        for at in 0..all {
+            let path = folder.join(format!("part-{at:05}{ending}"));
+            let fail = |cause: std::io::Error| Error::io(ErrorCode::CannotWrite, "write", &path, &cause);
+            let encoder = Encoder::new(File::create(&path).map_err(fail)?, &path).map_err(fail)?;
+            self.write_file(encoder, &path, shuffled, at..at + 1, sketched)?;
+            files.push(path);
+        }
+        Ok(files)
+    }
+
+    fn write_file(
+        &self,
+        mut encoder: Encoder,
+        path: &Path,
+        shuffled: &Shuffled,
+        files: std::ops::Range<usize>,
+        sketched: &Sketched,
+    ) -> Result<()> {
+        let rows = shuffled.of_files(files);
+        let missing = self.policy().missing.first().map_or("", String::as_str);
+        let streamed = Streamed {
+            source: &rows,
+            schema: shuffled.schema.clone(),
+            missing,
+            dialect: sketched.dialect,
+            formulas: self.plan.formulas(),
+        };
+        Format::of(path).write_to(&streamed, &mut encoder, path, self.watch)?;
+        encoder.finish().map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))
+    }
+
+    fn provenance(&self, files: &[PathBuf]) -> Result<Provenance> {
+        let (mut data_hash, mut release_hash) = (String::new(), String::new());
+        if self.run.hashes {
+            data_hash = hash_all(self.inputs.paths())?;
+            release_hash = hash_all(files.iter().map(PathBuf::as_path))?;
+        }
+        Ok(Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            data: self.run.data.display().to_string(),
+            data_hash,
+            release: self.run.release.display().to_string(),
+            release_hash,
+            policy: self.policy().text.clone(),
+            overrides: self.run.overrides.clone(),
+            command: Vec::new(),
+        })
+    }
+}
+
+/// The stream of the secret that orders rows of equal codes.
+const TIES: u64 = 6;
+
+/// The endings of a folder's name, which its files have too.
+fn ending(folder: &Path) -> String {
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    match name.split_once('.') {
+        Some((_, ending)) => format!(".{ending}"),
+        None => ".csv".to_owned(),
+    }
+}
+
+/// The hash of a file, or of the hashes of several.
+fn hash_all<'a>(files: impl Iterator<Item = &'a Path>) -> Result<String> {
+    let hashes: Vec<String> = files.map(hash).collect::<Result<_>>()?;
+    match &hashes[..] {
+        [one] => Ok(one.clone()),
+        _ => Ok(blake3::hash(hashes.concat().as_bytes()).to_hex().to_string()),
+    }
+}
