@@ -183,8 +183,7 @@ fn told(parts: &PartsReport, asked: bool) -> String {
             }
         ),
     };
-    let why =
-        if asked { "" } else { "No limit was given; the run took this of what the machine had free. " };
+    let why = if asked { "" } else { "No limit was given; the run took this of what the machine had free. " };
     format!(
         "The run was to keep to {} MiB of memory; the table was {solved}. {why}No lower bound on the loss is looked for in this \
          way.",
