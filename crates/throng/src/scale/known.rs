@@ -111,7 +111,7 @@ impl Known {
                 CodedKind::Sensitive(at) => &problem.sensitive[at].domain,
                 CodedKind::Label(at) => &problem.labels[at].domain,
             };
-            let values = sketch.column(column).into_iter().flat_map(Sketch::values);
+            let values = sketch.column(column).into_iter().flat_map(crate::table::Sketch::values);
             Coded {
                 column,
                 kind,

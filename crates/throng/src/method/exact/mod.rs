@@ -147,7 +147,7 @@ impl Method for Exact {
                 Goal::Size => within::largest_runs(problem, matrix, &kernel, line.order(), watch)?,
                 Goal::Diversity(_) => search.most_private(goal, &problem.limits)?,
             };
-            reached(problem, goal, partition)
+            reached(problem, goal, &partition)
         })
     }
 }
