@@ -86,20 +86,23 @@ fn made<'py>(
     )
 }
 
+/// How a release is written: the order of its rows, how quasi-identifiers look, whether cells that a spreadsheet would run
+/// get a mark.
+type Written = (String, String, bool);
+
 #[pyfunction]
 pub fn anonymize<'py>(
     py: Python<'py>,
     given: Given,
     policy: &Bound<'py, Policy>,
-    order: &str,
-    publish: &str,
-    escape_formulas: bool,
+    written: Written,
     overrides: Vec<String>,
     running: Running<'py>,
 ) -> PyResult<Made<'py>> {
     let (own, data, secret) = (policy.get().0.clone(), given.data.clone(), running.secret()?);
-    let order = named(order, "order", &[("random", Order::Shuffled), ("keep", Order::Keep)])?;
-    let publish = published(publish)?;
+    let (order, publish, escape_formulas) = written;
+    let order = named(&order, "order", &[("random", Order::Shuffled), ("keep", Order::Keep)])?;
+    let publish = published(&publish)?;
     let mut done = work::run(py, running.threads, running.progress, move |watch| {
         let run = Anonymize::new(&own)
             .read(data)
@@ -122,14 +125,13 @@ pub fn apply<'py>(
     recipe: &Bound<'py, Recipe>,
     given: Given,
     unmet: &str,
-    order: &str,
-    publish: &str,
-    escape_formulas: bool,
+    written: Written,
     running: Running<'py>,
 ) -> PyResult<Made<'py>> {
     let (own, data, secret) = (recipe.get().0.clone(), given.data.clone(), running.secret()?);
-    let order = named(order, "order", &[("random", Order::Shuffled), ("keep", Order::Keep)])?;
-    let publish = published(publish)?;
+    let (order, publish, escape_formulas) = written;
+    let order = named(&order, "order", &[("random", Order::Shuffled), ("keep", Order::Keep)])?;
+    let publish = published(&publish)?;
     let unmet = named(
         unmet,
         "unmet",

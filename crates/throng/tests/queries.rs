@@ -199,7 +199,7 @@ fn drawn_queries_look_at_no_fewer_records_than_asked_for() {
     let nothing = asked().k(5).task_option("queries", "selectivity", 1.0).task_option("queries", "count", 1);
     let nothing = nothing.task_option("queries", "attributes", ["age", "pay"]).build().unwrap();
     let evaluate = Evaluate::new(&nothing).read(Data::csv(csv(&many()))).task("queries");
-    let error = evaluate.run().err().expect("no query that looks at all records");
+    let error = evaluate.run().expect_err("no query that looks at all records");
     assert_eq!(error.code(), ErrorCode::NoQueryMatches, "{error}");
 }
 

@@ -246,10 +246,14 @@ fn loss_of(
     Some((gcp, solution.suppressed.len(), solution))
 }
 
+type Point = (i32, i32);
+type Axis = fn(&Point) -> i32;
+type Cost<'a> = &'a dyn Fn(&[Point]) -> f64;
+
 /// The least loss of a few points of two numbers, in classes of at least k and with at most so many left out: each point joins
 /// a class, opens one, or goes.
 fn least(points: &[(i32, i32)], k: usize, may_go: usize) -> f64 {
-    fn extent(points: &[(i32, i32)], axis: fn(&(i32, i32)) -> i32) -> f64 {
+    fn extent(points: &[(i32, i32)], axis: Axis) -> f64 {
         let numbers = || points.iter().map(axis);
         f64::from(numbers().max().unwrap_or(0) - numbers().min().unwrap_or(0))
     }
@@ -257,10 +261,10 @@ fn least(points: &[(i32, i32)], k: usize, may_go: usize) -> f64 {
         points: &[(i32, i32)],
         k: usize,
         may_go: usize,
-        classes: &mut Vec<Vec<(i32, i32)>>,
+        classes: &mut Vec<Vec<Point>>,
         gone: usize,
         next: usize,
-        cost: &dyn Fn(&[(i32, i32)]) -> f64,
+        cost: Cost<'_>,
     ) -> f64 {
         if next == points.len() {
             let valid = classes.iter().all(|class| class.len() >= k) && !classes.is_empty();
@@ -281,7 +285,7 @@ fn least(points: &[(i32, i32)], k: usize, may_go: usize) -> f64 {
         }
         best
     }
-    let axes: [fn(&(i32, i32)) -> i32; 2] = [|point| point.0, |point| point.1];
+    let axes: [Axis; 2] = [|point| point.0, |point| point.1];
     let cost = |class: &[(i32, i32)]| {
         let shares = axes.map(|axis| {
             let whole = extent(points, axis);

@@ -129,7 +129,7 @@ class Recipe:
         ``"bounds"`` (numbers as two columns)."""
         with _Listening(progress) as listener:
             running = _running(threads, listener, secret)
-            made = _throng.apply(self._own, given(table), unmet, order, publish, escape_formulas, running)
+            made = _throng.apply(self._own, given(table), unmet, (order, publish, escape_formulas), running)
         return _result(made)
 
     def __repr__(self) -> str:
@@ -190,7 +190,7 @@ def anonymize(
     overrides = [f"{name}={value!r}" for name, value in told if value is not None]
     with _Listening(progress) as listener:
         running = _running(threads, listener, secret)
-        made = _throng.anonymize(given(table), own, order, way, escape_formulas, overrides, running)
+        made = _throng.anonymize(given(table), own, (order, way, escape_formulas), overrides, running)
     return _result(made)
 
 

@@ -76,9 +76,7 @@ class Recipe:
 def anonymize(
     given: Given,
     policy: Policy,
-    order: str,
-    publish: str,
-    escape_formulas: bool,
+    written: tuple[str, str, bool],
     overrides: list[str],
     running: Running,
 ) -> Made: ...
@@ -86,9 +84,7 @@ def apply(
     recipe: Recipe,
     given: Given,
     unmet: str,
-    order: str,
-    publish: str,
-    escape_formulas: bool,
+    written: tuple[str, str, bool],
     running: Running,
 ) -> Made: ...
 def audit(

@@ -321,7 +321,7 @@ mod tests {
         for _ in 0..4000 {
             match studio.works.of(kind) {
                 Some(told) if told.state == State::Running => {
-                    std::thread::sleep(std::time::Duration::from_millis(5))
+                    std::thread::sleep(std::time::Duration::from_millis(5));
                 }
                 told => {
                     return assert_eq!(told.map(|told| (told.state, told.error)), Some((State::Done, None)));
