@@ -12,14 +12,21 @@ use arrow_ipc::writer::{FileWriter, StreamWriter};
 pub static ARROW: Format = Format {
     name: "Arrow",
     endings: &["arrow", "feather", "ipc"],
+    times_in_memory: 4,
     read,
     pieces: Some(pieces),
     write: write_file,
 };
 
 /// Arrow's format for streams.
-pub static ARROW_STREAM: Format =
-    Format { name: "Arrow", endings: &["arrows"], read, pieces: Some(pieces), write: write_stream };
+pub static ARROW_STREAM: Format = Format {
+    name: "Arrow",
+    endings: &["arrows"],
+    times_in_memory: 4,
+    read,
+    pieces: Some(pieces),
+    write: write_stream,
+};
 
 fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     let origin = input.origin.clone();

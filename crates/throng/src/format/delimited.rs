@@ -14,6 +14,7 @@ use crate::watch::Watch;
 pub static CSV: Format = Format {
     name: "CSV",
     endings: &["csv", "txt"],
+    times_in_memory: 4,
     read: read_any,
     pieces: Some(any_pieces),
     write: write_any,
@@ -23,6 +24,7 @@ pub static CSV: Format = Format {
 pub static TSV: Format = Format {
     name: "TSV",
     endings: &["tsv", "tab"],
+    times_in_memory: 4,
     read: read_tabs,
     pieces: Some(pieces_with_tabs),
     write: write_tabs,

@@ -27,8 +27,14 @@ use crate::watch::Watch;
 use crate::words::shorten;
 
 /// JSON Lines, also called newline-delimited JSON.
-pub static JSON_LINES: Format =
-    Format { name: "JSON Lines", endings: &["jsonl", "ndjson"], read, pieces: None, write };
+pub static JSON_LINES: Format = Format {
+    name: "JSON Lines",
+    endings: &["jsonl", "ndjson"],
+    times_in_memory: 4,
+    read,
+    pieces: None,
+    write,
+};
 
 /// Bytes in which all keys must have appeared.
 const LOOK_AHEAD: usize = 16 << 20;

@@ -51,6 +51,8 @@ pub struct Format {
     pub name: &'static str,
     /// The endings of its files, in lower case and without the dot.
     pub endings: &'static [&'static str],
+    /// What a table takes in memory, about, in times the bytes of its file.
+    pub(crate) times_in_memory: u64,
     /// Reads a table.
     pub(crate) read: fn(Input<'_>, &Reading<'_>) -> Result<Table>,
     /// Reads a table piece by piece, in order; `None` if that is not done.

@@ -20,8 +20,14 @@ use crate::table::{Reading, Table};
 use crate::watch::Watch;
 
 /// Parquet.
-pub static PARQUET: Format =
-    Format { name: "Parquet", endings: &["parquet", "pq"], read, pieces: Some(pieces), write };
+pub static PARQUET: Format = Format {
+    name: "Parquet",
+    endings: &["parquet", "pq"],
+    times_in_memory: 16,
+    read,
+    pieces: Some(pieces),
+    write,
+};
 
 fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     let origin = input.origin.clone();

@@ -30,6 +30,10 @@ impl Spec for HardRules {
         KIND.key
     }
 
+    fn needs_ranges(&self) -> bool {
+        true
+    }
+
     fn part(&self) -> Part {
         Part::HardRules
     }

@@ -130,6 +130,10 @@ impl Spec for KMap {
         KEY
     }
 
+    fn needs_ranges(&self) -> bool {
+        true
+    }
+
     fn part(&self) -> Part {
         match self.population {
             Population::People { .. } => Part::OwnK,

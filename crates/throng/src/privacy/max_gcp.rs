@@ -28,6 +28,10 @@ impl Spec for MaxGcp {
         KIND.key
     }
 
+    fn needs_ranges(&self) -> bool {
+        true
+    }
+
     fn part(&self) -> Part {
         Part::K
     }

@@ -82,6 +82,10 @@ impl Spec for MaxQueryError {
         KIND.key
     }
 
+    fn needs_ranges(&self) -> bool {
+        true
+    }
+
     fn part(&self) -> Part {
         Part::K
     }

@@ -47,6 +47,10 @@ impl Spec for MaxSpan {
         KEY
     }
 
+    fn needs_ranges(&self) -> bool {
+        true
+    }
+
     fn part(&self) -> Part {
         Part::MaxLoss
     }

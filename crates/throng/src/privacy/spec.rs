@@ -68,6 +68,11 @@ pub trait Spec: Any + Debug + Send + Sync {
         None
     }
 
+    /// Whether readers can check it only where ranges are published, not numbers that stand for them.
+    fn needs_ranges(&self) -> bool {
+        false
+    }
+
     /// Whether it is about sensitive attributes.
     fn protects_sensitive(&self) -> bool {
         false

@@ -53,9 +53,6 @@ pub(crate) fn columns_of(attribute: &str) -> [(String, Middle); 2] {
     [Middle::Median, Middle::Mean].map(|middle| (format!("{attribute}{}", middle.suffix()), middle))
 }
 
-/// What no release with numbers in place of ranges can be held to: its readers could not check it.
-const NEEDS_RANGES: [&str; 6] = ["k_map", "max_loss", "max_span", "max_gcp", "max_query_error", "rules"];
-
 /// An error if a policy asks for what numbers in place of ranges do not tell.
 pub(crate) fn check(problem: &Problem, privacy: &Privacy) -> Result<()> {
     let numeric = |domain: &Domain| matches!(domain.scale(), Scale::Numeric { .. });
@@ -66,7 +63,7 @@ pub(crate) fn check(problem: &Problem, privacy: &Privacy) -> Result<()> {
         Err(Error::new(ErrorCode::BadUsage, message)
             .with_hint("publish ranges, as cells or with --publish bounds"))
     };
-    if let Some(spec) = privacy.specs().iter().find(|spec| NEEDS_RANGES.contains(&spec.key())) {
+    if let Some(spec) = privacy.specs().iter().find(|spec| spec.needs_ranges()) {
         let key = if spec.key() == "rules" { "hard rules" } else { spec.key() };
         return refuse(format!(
             "a median or mean does not tell the range of its class, so that nobody could check {key}"

@@ -60,9 +60,7 @@ pub fn is_folder(release: &Path) -> bool {
     release.as_os_str().to_string_lossy().ends_with(std::path::MAIN_SEPARATOR)
 }
 
-/// What a table in memory takes, in times the bytes of its file: for text, for Parquet, and for what is compressed besides.
-const TEXT_TIMES: u64 = 4;
-const PARQUET_TIMES: u64 = 16;
+/// What a file is once it is decompressed, in times its bytes.
 const COMPRESSED_TIMES: u64 = 6;
 
 /// Whether a run that was given no limit would take more memory than the machine has to spare, and can be done in parts.
@@ -70,8 +68,7 @@ pub(super) fn needs_more_than_there_is(run: &Anonymize) -> Result<bool> {
     let Some(free) = available() else { return Ok(false) };
     let bytes =
         std::fs::metadata(&run.data).ok().filter(std::fs::Metadata::is_file).map_or(0, |data| data.len());
-    let columnar = Format::of(&run.data).name == crate::format::PARQUET.name;
-    let times = if columnar { PARQUET_TIMES } else { TEXT_TIMES };
+    let times = Format::of(&run.data).times_in_memory;
     let more = if Compression::of(&run.data) == Compression::None { 1 } else { COMPRESSED_TIMES };
     let need = bytes.saturating_mul(times * more);
     Ok(need > free && Format::of(&run.data).pieces.is_some() && refuse::check(run, &run.plan()?).is_ok())
