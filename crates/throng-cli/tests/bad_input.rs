@@ -221,7 +221,11 @@ fn files_that_cannot_be_read_are_named() {
             .instead_of("policy.toml", "polcy.toml")
             .says(&missing)
             .says(&["polcy.toml", "policy"]),
-        mistake("a folder as table").instead_of("people.csv", ".").says(&["this is a folder, not a table"]),
+        mistake("a folder of other files as table").instead_of("people.csv", ".").says(&[
+            "policy.toml",
+            "this folder holds a file that is no table",
+            "by a pattern in quotes",
+        ]),
         mistake("a folder as policy").instead_of("policy.toml", ".").says(&["cannot read the policy"]),
         mistake("a policy that is not UTF-8").file("policy.toml", b"\xff".to_vec()).says(&["policy.toml"]),
         mistake("a gzip file cut short")

@@ -119,6 +119,8 @@ proptest! {
 
     #[test]
     fn queries_on_all_columns_are_what_counting_gives(people in people(), asked_for in queries()) {
+        let occurs = |illness: usize| people.iter().any(|one| one.illness == illness);
+        prop_assume!(asked_for.iter().all(|query| query.illness.is_none_or(occurs)));
         let policy = asked().k(3).task_option("queries", "queries", written(&asked_for)).build().unwrap();
         let release = Anonymize::new(&policy).read(Data::csv(csv(&people))).order(Order::Keep).to_csv().unwrap().release;
         let evaluation = Evaluate::new(&policy).read(Data::csv(csv(&people))).release(Data::csv(release.clone())).task("queries").run().unwrap();

@@ -106,7 +106,7 @@ fn the_report_tells_everything_that_was_asked_for() {
     std::fs::write(folder.folder.path().join("people.csv"), std::fs::read(&folder.data).unwrap()).unwrap();
     for (asked, method, line) in [
         ("own_k = [{ where = { age = [20, 22] }, k = 9 }]", "peel", "own k ≥ 90 90 ✓ met"),
-        ("max_loss = 0.4", "accuracy", "loss of a class ≤ 0.4000"),
+        ("max_loss = 0.8", "accuracy", "loss of a class ≤ 0.8000"),
         ("max_span = { age = 9 }", "accuracy", "range on age ≤ 9"),
         ("max_gcp = 0.5", "mondrian", "loss (GCP) ≤ 0.5000"),
         ("max_query_error = 0.9", "mondrian", "query error ≤ 0.9000"),

@@ -75,6 +75,11 @@ impl Format {
         told.copied().unwrap_or(&CSV)
     }
 
+    /// Whether the name of a file tells its format.
+    pub fn is_told_by(path: &Path) -> bool {
+        FORMATS.iter().any(|format| format.endings.contains(&ending_of(path).as_str()))
+    }
+
     /// Whether spreadsheets open its files as they are.
     pub fn is_delimited(&self) -> bool {
         [&CSV, &TSV].iter().any(|own| own.name == self.name)

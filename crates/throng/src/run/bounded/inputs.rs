@@ -185,6 +185,12 @@ fn within(name: &Path) -> Result<Vec<PathBuf>> {
         .map(|entry| if folder == Path::new(".") { entry.file_name().into() } else { entry.path() })
         .collect();
     found.sort();
+    // Who names a folder has not seen each file: what is no table may be there by mistake, or hold what nobody meant to publish.
+    if let Some(other) = found.iter().find(|path| name.is_dir() && !Format::is_told_by(path)) {
+        return Err(Error::new(ErrorCode::BadUsage, "this folder holds a file that is no table")
+            .in_file(other)
+            .with_hint("name the files of the table by a pattern in quotes, such as 'folder/*.csv'"));
+    }
     match found.is_empty() {
         false => Ok(found),
         true => Err(Error::new(ErrorCode::FileNotFound, "no file belongs to this table")
