@@ -11,8 +11,8 @@
 //!
 //! Where we differ: how well that does depends on where the order happens to jump, and a wider limit may do worse than a
 //! tighter one. So by default several walks are made, along several orders and within tighter limits too, and the most
-//! private outcome is taken ([`tries`]); `tries = "one"` is the paper's single walk. Records may be left out where the
-//! policy allows that ([`outcome`]). If nothing is reached, nothing is published.
+//! private outcome is taken (`tries.rs`); `tries = "one"` is the paper's single walk. Records may be left out where the
+//! policy allows that (`outcome.rs`). If nothing is reached, nothing is published.
 //!
 //! Cost of a walk: O(N·d) to grow. Of a group that gives records away, those of a value are put into a heap once, by what
 //! they would cost the other group; a record that moves then takes O(m log m + log n) steps, m being the number of values.
