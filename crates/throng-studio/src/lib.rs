@@ -2,11 +2,11 @@
 //!
 //! Pages are rendered on the server from the templates, tables and plots of reports; small modules of our own in the browser
 //! send what was clicked and put in place what comes back. Nothing is computed there: every figure comes from the library,
-//! through the same plans as the commands. State is a project folder ([`project`]): the policy, the table's name, and beside
+//! through the same plans as the commands. State is a project folder (`project.rs`): the policy, the table's name, and beside
 //! them a folder with what was chosen and found, so that closing and opening again loses nothing.
 //!
-//! Reading order: [`gate`] decides who may ask; [`server`] has the routes; [`project`] holds the policy and its history;
-//! [`studio`] joins it with the opened table and long work ([`work`]); `act` carries out what was clicked; `screens` tell
+//! Reading order: `gate.rs` decides who may ask; `server.rs` has the routes; `project.rs` holds the policy and its history;
+//! `studio.rs` joins it with the opened table and long work (`work.rs`); `act` carries out what was clicked; `screens` tell
 //! the rest.
 
 mod act;
