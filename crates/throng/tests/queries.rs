@@ -19,7 +19,11 @@ struct Person {
 
 fn people() -> impl Strategy<Value = Vec<Person>> {
     let one = (20i64..50, 0usize..3, 0i64..40).prop_map(|(age, illness, pay)| Person { age, illness, pay });
-    prop::collection::vec(one, 12..50)
+    // Queries may ask for each illness, so each occurs.
+    prop::collection::vec(one, 12..50).prop_map(|mut people| {
+        people.iter_mut().take(ILLNESSES.len()).enumerate().for_each(|(at, one)| one.illness = at);
+        people
+    })
 }
 
 fn csv(people: &[Person]) -> String {
@@ -119,8 +123,6 @@ proptest! {
 
     #[test]
     fn queries_on_all_columns_are_what_counting_gives(people in people(), asked_for in queries()) {
-        let occurs = |illness: usize| people.iter().any(|one| one.illness == illness);
-        prop_assume!(asked_for.iter().all(|query| query.illness.is_none_or(occurs)));
         let policy = asked().k(3).task_option("queries", "queries", written(&asked_for)).build().unwrap();
         let release = Anonymize::new(&policy).read(Data::csv(csv(&people))).order(Order::Keep).to_csv().unwrap().release;
         let evaluation = Evaluate::new(&policy).read(Data::csv(csv(&people))).release(Data::csv(release.clone())).task("queries").run().unwrap();
