@@ -24,7 +24,7 @@ _DATA = ("missing", "incomplete", "unlisted", "header", "max_expansion")
 _REPORT = ("bound",)
 _PRIVACY = (
     "k", "l", "t", "diversity", "c", "beta", "likeness", "delta", "alpha", "alpha_values", "k_column", "own_k", "quasi_identifiers", "k_map",
-    "population", "fraction", "max_loss", "max_span", "max_gcp", "max_query_error", "suppress", "strict",
+    "population", "fraction", "max_loss", "max_span", "max_gcp", "max_query_error", "queries", "suppress", "strict",
 )  # fmt: skip
 _METHOD = ("method", "seed", "options", "evaluate")
 
