@@ -168,6 +168,13 @@ impl Grove {
     /// Drops groups without values and checks that labels are unambiguous.
     fn settle(&mut self) -> Result<()> {
         prune(&mut self.0);
+        let mut labels = Vec::new();
+        group_labels(&self.0, &mut labels);
+        labels.sort_unstable();
+        if let Some(twice) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
+            let message = format!("there is a group \"{}\" already", twice[0]);
+            return Err(Error::new(ErrorCode::BadHierarchy, message).with_hint("write another name"));
+        }
         self.tree().map(|_| ())
     }
 
@@ -182,8 +189,10 @@ impl Grove {
         collect(&self.0, &mut Vec::new(), &mut paths);
         let longest = paths.iter().map(Vec::len).max().unwrap_or(0);
         for path in &mut paths {
-            let last = path.last().cloned().unwrap_or_default();
-            path.resize(longest, last);
+            // A value fills the levels that it lacks itself: above a group the same labels must stand on every line.
+            let leaf = path.first().cloned().unwrap_or_default();
+            let lacking = longest - path.len();
+            path.splice(1..1, std::iter::repeat_n(leaf, lacking));
             path.push("*".to_owned());
         }
         paths
@@ -259,6 +268,14 @@ fn checked(label: &str) -> Result<&str> {
         }
         _ if label.contains(['\n', '\r']) => Err(Error::new(ErrorCode::BadHierarchy, "a name is one line")),
         _ => Ok(label),
+    }
+}
+
+/// The labels of all groups.
+fn group_labels<'a>(nodes: &'a [Node], labels: &mut Vec<&'a str>) {
+    for node in nodes.iter().filter(|node| !node.is_value) {
+        labels.push(&node.label);
+        group_labels(&node.below, labels);
     }
 }
 
