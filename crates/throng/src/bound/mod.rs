@@ -49,6 +49,7 @@ use crate::watch::Watch;
 
 /// Tables of more records get an estimate, unless more effort is asked for: one pass would take longer than a fast method.
 const PROVED_UP_TO: usize = 200_000;
+const CELLS_PROVED_UP_TO: usize = 2_000_000;
 /// Tables of more records get an estimate where the effort is to be small.
 const PROVED_QUICKLY_UP_TO: usize = 300;
 const QUICK_STEPS: u64 = 400_000;
@@ -89,11 +90,12 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// Whether so many records are few enough for a proof.
-    fn proves(self, records: usize) -> bool {
+    /// Whether a table is small enough for a proof.
+    fn proves(self, problem: &Problem) -> bool {
+        let cells = problem.len().saturating_mul(problem.attributes.len());
         match self {
-            Effort::Usual => records <= PROVED_UP_TO,
-            Effort::Quick => records <= PROVED_QUICKLY_UP_TO,
+            Effort::Usual => problem.len() <= PROVED_UP_TO && cells <= CELLS_PROVED_UP_TO,
+            Effort::Quick => problem.len() <= PROVED_QUICKLY_UP_TO,
             Effort::Passes(_) | Effort::Seconds(_) => true,
         }
     }
@@ -167,7 +169,7 @@ pub fn lower_bound(problem: &Problem, effort: Effort, watch: &dyn Watch) -> Resu
     }
     let leaves_out = terms::left_out(&problem.requirement, problem.people.is_some());
     watch.stage("proving a lower bound", None);
-    let priced = match effort.proves(problem.len()) {
+    let priced = match effort.proves(problem) {
         true => best_way(problem, ways, start, effort, watch)?,
         false => None,
     };

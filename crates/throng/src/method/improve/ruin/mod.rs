@@ -33,7 +33,7 @@ use super::group::{Group, Work};
 use super::spare::Held;
 use crate::error::Result;
 use crate::privacy::Frequency;
-use crate::problem::{Code, Problem, Protected};
+use crate::problem::{Attribute, Code, Problem, Protected};
 use crate::table::Scale;
 use crate::watch::Watch;
 use allowance::Allowance;
@@ -81,19 +81,24 @@ impl Rounds {
     }
 }
 
-/// Codes that are looked at in all by default, and boxes for each record at least and at most. A number takes as long as so many trees.
+/// Codes that are looked at in all by default, and boxes for each record at least and at most. A number takes as long as so many trees,
+/// and one of very many values as long as still more.
 const USUAL_CODES: u64 = 347_000_000;
 const TREES_OF_A_NUMBER: u64 = 5;
+const TREES_OF_A_FINE_NUMBER: u64 = 16;
+const VALUES_OF_A_FINE_NUMBER: usize = 1000;
 const LEAST_LOOKS: u64 = 10;
 /// Fewer looks at each record than this find next to nothing: then there is time for the fewest only.
 const WORTH_IT: u64 = 60;
 const MOST_LOOKS: u64 = 2000;
 
 fn usual_looks(problem: &Problem) -> u64 {
-    let numbers =
-        problem.attributes.iter().filter(|own| matches!(own.domain.scale(), Scale::Numeric { .. })).count()
-            as u64;
-    let each = problem.attributes.len() as u64 + (TREES_OF_A_NUMBER - 1) * numbers;
+    let trees = |own: &Attribute| match own.domain.scale() {
+        Scale::Categorical(_) => 1,
+        Scale::Numeric { .. } if own.domain.len() > VALUES_OF_A_FINE_NUMBER => TREES_OF_A_FINE_NUMBER,
+        Scale::Numeric { .. } => TREES_OF_A_NUMBER,
+    };
+    let each: u64 = problem.attributes.iter().map(trees).sum();
     // A part of a table gets no more than its share.
     let codes = problem.whole_len().max(1) as u64 * each.max(1);
     match USUAL_CODES / codes {
