@@ -10,7 +10,7 @@ use super::summary::{
 };
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
 use super::{Report, diversity};
-use crate::audit::Measures;
+use crate::audit::{Findings, Measures};
 
 /// The widest line.
 pub(super) const COLUMNS: usize = 80;
@@ -43,6 +43,18 @@ pub fn terminal(report: &Report) -> String {
         lines.extend(field("Time", &stages.join(", ")));
     }
     for note in &report.notes {
+        lines.extend(field("Note", note));
+    }
+    finished(&lines)
+}
+
+/// What an audit found in plain text.
+pub fn audit_terminal(findings: &Findings) -> String {
+    let mut lines = measured(&findings.measures);
+    if !findings.notes.is_empty() {
+        lines.push(String::new());
+    }
+    for note in &findings.notes {
         lines.extend(field("Note", note));
     }
     finished(&lines)
