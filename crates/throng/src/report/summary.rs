@@ -303,12 +303,15 @@ pub(super) fn midpoint_words(told: &MidpointMeasure) -> String {
 }
 
 /// A published end of ranges that is one person's value.
-pub(super) fn outlier_words(outlier: &Outlier) -> String {
+pub(super) fn outlier_words(outlier: &Outlier, exact: bool) -> String {
     let (beyond, end) = if outlier.end == "top" { ("above", "top") } else { ("below", "bottom") };
+    let (name, value) = (&outlier.attribute, &outlier.value);
+    let published = match exact {
+        true => format!("\"{name}\" is published exactly, also {value}"),
+        false => format!("ranges of \"{name}\" end at {value}"),
+    };
     format!(
-        "ranges of \"{}\" end at {}, the value of a single record far {beyond} all others; {end} = \"auto\" in its section \
-         would hide it",
-        outlier.attribute, outlier.value
+        "{published}, the value of a single record far {beyond} all others; {end} = \"auto\" in its section would hide it"
     )
 }
 

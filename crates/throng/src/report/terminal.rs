@@ -85,7 +85,10 @@ fn measured(measures: &Measures) -> Vec<String> {
     if let Some(truth) = &measures.truth {
         lines.extend(field("Truth", &truth_words(truth, measures.rows_published)));
     }
-    lines.extend(measures.outliers.iter().flat_map(|outlier| field("Outlier", &outlier_words(outlier))));
+    let exact = measures.exact_cells.is_some();
+    lines.extend(
+        measures.outliers.iter().flat_map(|outlier| field("Outlier", &outlier_words(outlier, exact))),
+    );
     lines.extend(measures.formulas.iter().flat_map(|found| field("Formulas", &formula_words(found))));
     let cost =
         format!("discernibility {}, C_AVG {}", figure(measures.discernibility), figure(measures.c_avg));

@@ -198,7 +198,7 @@ const PERSON: &str = "\
     überweiser zuweiser einsender requester auftraggeber besteller nanny mentor sponsor pledger darlehensnehmer \
     mutuatario prestatario kredietnemer garant bürge fiador garante borgsteller lessee lessor vermieter landlord \
     bailleur arrendador locatore verhuurder \
-    assistito assistita lehrkraft";
+    assistito assistita lehrkraft carer caregiver";
 
 const NUMBER: &str = "\
     id ids ident identifier identifikator identifikation identification identifiant identificador identificativo \
@@ -408,4 +408,4 @@ const LITTLE: &str = "\
     clean src orig original main primary secondary first second last current home private privat work business \
     dienstlich perso personale aktuell own \
     complete completo completa complet complète vollständig volledig full regional regionale regionaal régional \
-    maiden";
+    maiden given";

@@ -81,6 +81,7 @@ impl Shape {
                 (check::NATIONAL.iter().any(all) && sample.len() >= ENOUGH).then_some(Shape::National)
             })
             .or_else(|| find(LIKELY).filter(|_| sample.len() >= ENOUGH))
+            .filter(|shape| *shape != Shape::Icd || are_of_several_chapters(&sample))
             .or_else(|| streets::are_addresses(&sample).then_some(Shape::Address))
             .or_else(|| given_names::are_people(&sample).then_some(Shape::Names))
             .or_else(|| is_free_text(&sample).then_some(Shape::FreeText))
@@ -284,6 +285,12 @@ fn is_icd(text: &str) -> bool {
     let pattern = pattern(text);
     let long = ["A99.9", "A99.99", "A99.-", "A99.999", "A99.9999"].contains(&pattern.as_str());
     (long || pattern == "A99") && !text.starts_with('U') || text.starts_with("U0")
+}
+
+/// Codes that all begin with the same letter may count anything: `A11`, `A12`, `A13`.
+fn are_of_several_chapters(sample: &[&str]) -> bool {
+    let first = |text: &&str| text.chars().next();
+    sample.iter().any(|text| text.contains('.') || first(text) != sample.first().and_then(first))
 }
 
 /// `N02BE01`, as a drug is coded.
