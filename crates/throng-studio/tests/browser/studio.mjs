@@ -251,6 +251,8 @@ test("a studio that is killed and started again has lost nothing", async () => {
   await page.goto(`${first.origin}/result`);
   await make(page);
   const shown = await page.locator("#rows tbody").innerText();
+  await page.locator("#task-queries").click();
+  await page.locator("h2", { hasText: /^queries$/ }).waitFor();
   const port = new URL(first.origin).port;
   await first.end();
   await page.locator("#offline").waitFor();
@@ -263,6 +265,7 @@ test("a studio that is killed and started again has lost nothing", async () => {
   await again.locator("#report .banner").waitFor();
   await again.locator("#rows table").waitFor();
   equal(await again.locator("#rows tbody").innerText(), shown, "the rows are still there");
+  await again.locator("h2", { hasText: /^queries$/ }).waitFor();
   await again.goto(`${second.origin}/publish`);
   await again.locator("#not-yet", { hasText: "make it again" }).waitFor();
   await again.goto(`${second.origin}/result`);
