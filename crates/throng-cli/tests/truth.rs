@@ -65,6 +65,9 @@ fn a_changed_sensitive_value_is_found() {
     assert_eq!(code, 1, "{text}");
     assert!(text.contains("values of \"illness\" were changed or added: 1 of them"), "{text}");
     assert!(text.contains("1 of 60 rows are explained by no record"), "{text}");
+    // A requirement is called broken only if one is; an untrue release is called what it is.
+    assert_eq!(text.contains("✗ not met"), text.starts_with("The requirement is not met"), "{text}");
+    assert_eq!(!text.contains("✗ not met"), text.starts_with("The release does not pass"), "{text}");
 }
 
 #[test]

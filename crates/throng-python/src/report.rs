@@ -34,7 +34,7 @@ impl Report {
     fn json(&self) -> PyResult<String> {
         match &self.0 {
             Told::Run(own) => report::json(own),
-            Told::Audit(own) => report::audit_json(&own.measures, None),
+            Told::Audit(own) => report::audit_json(own, None),
             Told::Risk(own) => report::json(own),
             Told::Comparison(own) => report::json(own),
             Told::Evaluation(own) => report::json(own),
@@ -48,7 +48,7 @@ impl Report {
     fn text(&self) -> String {
         match &self.0 {
             Told::Run(own) => report::terminal(own),
-            Told::Audit(own) => report::measures_terminal(&own.measures),
+            Told::Audit(own) => report::audit_terminal(own),
             Told::Risk(own) => report::risk_terminal(own),
             Told::Comparison(own) => report::compare_terminal(own),
             Told::Evaluation(own) => page_terminal(&own.page),

@@ -6,10 +6,11 @@
 //! them a folder with what was chosen and found, so that closing and opening again loses nothing.
 //!
 //! Reading order: `gate.rs` decides who may ask; `server.rs` has the routes; `project.rs` holds the policy and its history;
-//! `studio.rs` joins it with the opened table and long work (`work.rs`); `act` carries out what was clicked; `screens` tell
+//! `studio.rs` joins it with the opened table, long work (`work.rs`) and the cells of results (`cells.rs`); `act` carries out what was clicked; `screens` tell
 //! the rest.
 
 mod act;
+mod cells;
 mod edit;
 mod folder;
 mod gate;

@@ -13,6 +13,7 @@ use throng::run::{self, Bounded, Looked, Trials};
 use throng::{Error, ErrorCode, Policy, Result, RiskReport, Secret, Watch};
 
 use crate::Options;
+use crate::cells;
 use crate::folder::Folder;
 use crate::gate::Gate;
 use crate::opened::Opened;
@@ -25,6 +26,8 @@ pub const SECRET: &str = "studio.secret";
 const MOST_RESULTS: usize = 6;
 /// Of these so many with their cells.
 const MOST_CELLS: usize = 2;
+/// Evaluations that are kept.
+const MOST_EVALUATIONS: usize = 24;
 
 /// Everything.
 pub struct Studio {
@@ -79,6 +82,14 @@ pub struct Made {
     pub kept: KeptResult,
     /// Its cells, while they are in memory.
     pub looked: Option<Looked>,
+    /// Whether they were read again: a release that is written now would be drawn from another secret.
+    pub restored: bool,
+}
+
+impl Made {
+    fn without_cells(kept: KeptResult) -> Arc<Self> {
+        Arc::new(Made { kept, looked: None, restored: false })
+    }
 }
 
 /// What is kept of a release that was looked at.
@@ -90,9 +101,13 @@ pub struct KeptResult {
     pub report: Report,
     pub has_recipe: bool,
     pub has_certificate: bool,
+    /// What the table was recognised by.
+    #[serde(default)]
+    pub table: Option<String>,
 }
 
 /// What a release is still good for.
+#[derive(Serialize, Deserialize)]
 pub struct Evaluated {
     pub task: String,
     pub fingerprint: String,
@@ -127,6 +142,9 @@ impl Studio {
             kept("frontier.json").and_then(|bytes| serde_json::from_slice(&bytes).ok());
         let results: Vec<KeptResult> =
             kept("results.json").and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let evaluations: Vec<Evaluated> = kept("evaluations.json")
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default();
         let published: Option<Published> =
             kept("published.json").and_then(|bytes| serde_json::from_slice(&bytes).ok());
         Ok(Studio {
@@ -140,10 +158,8 @@ impl Studio {
             risk_turn: Mutex::default(),
             trials: Mutex::default(),
             frontier: Mutex::new(frontier.map(Arc::new)),
-            results: Mutex::new(
-                results.into_iter().map(|kept| Arc::new(Made { kept, looked: None })).collect(),
-            ),
-            evaluations: Mutex::default(),
+            results: Mutex::new(results.into_iter().map(Made::without_cells).collect()),
+            evaluations: Mutex::new(evaluations.into_iter().map(Arc::new).collect()),
             published: Mutex::new(published.map(Arc::new)),
             secret: Secret::fresh()?,
         })
@@ -188,8 +204,30 @@ impl Studio {
             own.project(|project| match project.text() {
                 Some(_) => Ok(()),
                 None => project.change("first policy", &opened.suggestion.text, &[]),
-            })
+            })?;
+            own.restore_cells(&opened.path, work)
         });
+    }
+
+    /// Reads the cells of results that an earlier studio has made of the table as it still is.
+    fn restore_cells(&self, table: &Path, watch: &dyn Watch) -> Result<()> {
+        let mark = cells::mark(table);
+        let wanted = |made: &&Arc<Made>| made.looked.is_none() && mark.is_some() && made.kept.table == mark;
+        let all: Vec<KeptResult> =
+            self.results().iter().filter(wanted).map(|made| made.kept.clone()).collect();
+        for kept in all.into_iter().rev().take(MOST_CELLS) {
+            let beside = |name: &str| self.project(|project| project.beside(name));
+            let Some(looked) = cells::restore(beside, &kept, watch) else { continue };
+            watch.check()?;
+            let mut results = lock(&self.results);
+            if let Some(made) = results.iter_mut().find(|made| made.kept.number == kept.number)
+                && made.looked.is_none()
+            {
+                *made = Arc::new(Made { kept, looked: Some(looked), restored: true });
+            }
+        }
+        self.works.moved().tell();
+        Ok(())
     }
 
     /// The risk of the table as it stands. A newer question stops an older one.
@@ -326,13 +364,14 @@ impl Studio {
         let (policy, fingerprint) = self.project(|project| (project.policy(), project.fingerprint()));
         let (policy, opened, own) = (policy?, self.needs_table()?, self.clone());
         self.works.start(Kind::Result, move |work| {
+            let table = cells::mark(&opened.path);
             let looked = run::look(&opened.path, &policy, own.secret()?, &Registry::default(), work)?;
-            own.add_result(fingerprint, looked)
+            own.add_result((fingerprint, table), looked)
         });
         Ok(())
     }
 
-    fn add_result(&self, fingerprint: String, looked: Looked) -> Result<()> {
+    fn add_result(&self, (fingerprint, table): (String, Option<String>), looked: Looked) -> Result<()> {
         let mut results = lock(&self.results);
         let number = results.iter().map(|made| made.kept.number).max().unwrap_or(0) + 1;
         results.retain(|made| made.kept.fingerprint != fingerprint);
@@ -342,16 +381,23 @@ impl Studio {
             report: looked.report.clone(),
             has_recipe: looked.has_recipe,
             has_certificate: looked.has_certificate,
+            table,
         };
-        results.push(Arc::new(Made { kept, looked: Some(looked) }));
+        let made = Arc::new(Made { kept, looked: Some(looked), restored: false });
+        results.push(made.clone());
         let surplus = results.len().saturating_sub(MOST_RESULTS);
         results.drain(..surplus);
         let from = results.len().saturating_sub(MOST_CELLS);
         for made in &mut results[..from] {
-            *made = Arc::new(Made { kept: made.kept.clone(), looked: None });
+            *made = Made::without_cells(made.kept.clone());
         }
         let all: Vec<KeptResult> = results.iter().map(|made| made.kept.clone()).collect();
         drop(results);
+        let with_cells: Vec<u64> = all.iter().rev().take(MOST_CELLS).map(|kept| kept.number).collect();
+        self.project(|project| {
+            cells::forget_but(project, &with_cells);
+            made.looked.as_ref().map_or(Ok(()), |looked| cells::keep(project, number, looked))
+        })?;
         self.keep("results.json", &all)
     }
 
@@ -363,9 +409,15 @@ impl Studio {
     /// Forgets the cells of all results, which were drawn from another secret.
     pub fn forget_cells(&self) {
         for made in &mut *lock(&self.results) {
-            *made = Arc::new(Made { kept: made.kept.clone(), looked: None });
+            *made = Made::without_cells(made.kept.clone());
         }
+        self.project(|project| cells::forget_but(project, &[]));
         *lock(&self.trials) = None;
+    }
+
+    /// Whether a release that is written now is the one that was looked at.
+    pub fn is_current(&self, made: &Made) -> bool {
+        made.looked.is_some() && (!made.restored || self.project(|project| project.repeatable()))
     }
 
     /// The release of the policy as it is.
@@ -392,7 +444,11 @@ impl Studio {
             let mut all = lock(&own.evaluations);
             all.retain(|known| known.task != evaluate.task || known.fingerprint != fingerprint);
             all.push(Arc::new(Evaluated { task: evaluate.task.clone(), fingerprint, headline, markup }));
-            Ok(())
+            let surplus = all.len().saturating_sub(MOST_EVALUATIONS);
+            all.drain(..surplus);
+            let kept = all.clone();
+            drop(all);
+            own.keep("evaluations.json", &kept.iter().map(|known| &**known).collect::<Vec<&Evaluated>>())
         });
         Ok(())
     }

@@ -24,9 +24,9 @@ pub fn run(arguments: &args::Audit) -> Result<ExitCode> {
     drop(progress);
     let (measures, attack) = (&findings.measures, attacked.as_ref());
     if arguments.json {
-        show::print_json(&report::audit_json(measures, attack)?)?;
+        show::print_json(&report::audit_json(&findings, attack)?)?;
     } else if !arguments.running.quiet {
-        show::print(&report::measures_terminal(measures))?;
+        show::print(&report::audit_terminal(&findings))?;
         attack.map_or(Ok(()), |attack| show::print(&report::attack_terminal(attack)))?;
     }
     Ok(if measures.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })

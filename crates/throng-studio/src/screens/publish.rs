@@ -69,7 +69,7 @@ pub fn show(view: &View<'_>) -> Result<String> {
     });
     let order = order_at(view);
     let fingerprint = view.studio.project(|project| project.fingerprint());
-    let looked = result.as_ref().is_some_and(|made| made.looked.is_some());
+    let looked = result.as_ref().is_some_and(|made| view.studio.is_current(made));
     let published = view.studio.published();
     let measures = result.as_ref().map(|made| &made.kept.report.measures);
     let as_is = measures.map(|measures| percent(measures.published_as_is.unique_share));
@@ -166,7 +166,7 @@ pub fn prepare(
         return Err(Error::new(ErrorCode::BadUsage, "not everything on the check-list is confirmed")
             .with_hint(format!("confirm: {words}")));
     }
-    if studio.result().is_none_or(|made| made.looked.is_none()) {
+    if studio.result().is_none_or(|made| !studio.is_current(&made)) {
         return Err(Error::new(ErrorCode::BadUsage, "nobody looked at a release of this policy yet")
             .with_hint("make the result first"));
     }

@@ -1,15 +1,35 @@
 // What must be fast, measured in the browser; figures are printed, and limits are those of the issue tracker.
 import { spawnSync } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
-import { command, empty, existsSync, holds, join, open, ready, read, sample, shared, studio, test, until } from "./harness.mjs";
+import { browser, command, empty, existsSync, holds, join, open, ready, read, sample, shared, studio, test, until } from "./harness.mjs";
 
-/** The limit that holds on a machine with nothing else to do; one that is busy gets longer, and that is said. */
-function limit(milliseconds) {
+/** Measures until a limit is kept, at most so often: on a busy machine one quiet moment is enough. */
+async function within(limit, times, measure) {
+  const measured = [];
+  while (measured.length < times && !(Math.min(...measured) < limit)) measured.push(await measure(measured.length));
+  return measured;
+}
+
+/** Whether a limit is kept. One that is not is forgiven only where other programs take the processors, in proportion and aloud. */
+function kept(best, milliseconds, words) {
   const busy = loadavg()[0] / cpus().length;
-  if (busy <= 1.5) return milliseconds;
-  console.log(`    the machine is busy (${busy.toFixed(1)} programs for each core): ${milliseconds} ms become ${(milliseconds * busy).toFixed(0)}`);
-  return milliseconds * busy;
+  if (best < milliseconds) return;
+  holds(busy > 1.5 && best < milliseconds * busy, `${words} took ${best.toFixed(0)} ms at best, allowed are ${milliseconds} ms`);
+  console.log(`    NOT SHOWN: ${words} took ${best.toFixed(0)} ms at best where ${milliseconds} are allowed; ${busy.toFixed(1)} programs wait for each core`);
+}
+
+/** The memory of the page's process that it shares with no other, as the browser's task manager tells it, in MB. */
+async function footprint() {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  const own = (id) => {
+    const status = readFileSync(`/proc/${id}/status`, "utf8");
+    const field = (name) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) / 1000;
+    return field("RssAnon") + field("VmSwap");
+  };
+  return Math.max(...processInfo.filter((one) => one.type === "renderer").map((one) => own(one.id)));
 }
 
 test("a role changes the risk within 300 ms, and a k shows its loss within a second", async () => {
@@ -32,14 +52,10 @@ test("a role changes the risk within 300 ms, and a k shows its loss within a sec
       if (performance.now() - begun > 20_000) throw new Error("the risk does not change");
     }
   }, [`role-${race}`, role]);
-  const times = [];
-  for (const role of ["identifier", "quasi", "identifier", "quasi", "identifier"]) times.push(await changed(role));
-  const best = Math.min(...times);
+  const times = await within(300, 12, (turn) => changed(turn % 2 ? "quasi" : "identifier"));
   await page.goto(`${own.origin}/privacy`);
   await page.locator("#quick-loss").waitFor();
-  const slid = [];
-  for (const k of ["17", "40", "80"]) {
-    slid.push(await page.evaluate(async (k) => {
+  const slid = await within(1000, 8, (turn) => page.evaluate(async (k) => {
       const slider = document.getElementById("k-slider");
       const begun = performance.now();
       slider.value = k;
@@ -49,11 +65,10 @@ test("a role changes the risk within 300 ms, and a k shows its loss within a sec
         if (document.getElementById("k-loss")?.textContent?.includes(`k = ${k} loses`)) return performance.now() - begun;
         if (performance.now() - begun > 20_000) throw new Error("no loss is shown");
       }
-    }, k));
-  }
+    }, ["17", "40", "80", "23", "61", "35", "90", "12"][turn]));
   console.log(`    role → risk: ${times.map((time) => time.toFixed(0)).join(", ")} ms; k → loss: ${slid.map((time) => time.toFixed(0)).join(", ")} ms`);
-  holds(best < limit(300), `a role took ${best.toFixed(0)} ms at best`);
-  holds(Math.min(...slid) < limit(1000), `a k took ${Math.min(...slid).toFixed(0)} ms at best`);
+  kept(Math.min(...times), 300, "a role");
+  kept(Math.min(...slid), 1000, "a k");
 });
 
 test("a table of 199,523 rows opens within three times the time of init, in a page below 100 MB", async () => {
@@ -73,9 +88,10 @@ test("a table of 199,523 rows opens within three times the time of init, in a pa
     await page.locator("table.columns").waitFor({ timeout: 120_000 });
     const first = Number(process.hrtime.bigint() - started) / 1e9;
     ratios.push(first / init);
-    const memory = await page.evaluate(() => { globalThis.gc?.(); return performance.memory.usedJSHeapSize / 1e6; });
-    console.log(`    init ${init.toFixed(2)} s, first screen ${first.toFixed(2)} s (${(first / init).toFixed(2)} ×), ${memory.toFixed(1)} MB of script memory`);
-    holds(memory < 100, `${memory} MB`);
+    const script = await page.evaluate(() => { globalThis.gc?.(); return performance.memory.usedJSHeapSize / 1e6; });
+    const memory = await footprint();
+    console.log(`    init ${init.toFixed(2)} s, first screen ${first.toFixed(2)} s (${(first / init).toFixed(2)} ×), ${memory.toFixed(1)} MB of memory, ${script.toFixed(1)} MB of it script`);
+    holds(script > 0 && script < memory && memory < 100, `${memory} MB`);
     await until(() => read(folder, "throng.toml").length > 0, "the policy is written");
     await own.end();
     if (Math.min(...ratios) < 3) break;

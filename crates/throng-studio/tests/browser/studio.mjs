@@ -250,6 +250,9 @@ test("a studio that is killed and started again has lost nothing", async () => {
   await page.locator('[data-work="frontier"]').waitFor({ state: "detached" });
   await page.goto(`${first.origin}/result`);
   await make(page);
+  const shown = await page.locator("#rows tbody").innerText();
+  await page.locator("#task-queries").click();
+  await page.locator("h2", { hasText: /^queries$/ }).waitFor();
   const port = new URL(first.origin).port;
   await first.end();
   await page.locator("#offline").waitFor();
@@ -260,7 +263,12 @@ test("a studio that is killed and started again has lost nothing", async () => {
   await until(async () => await again.locator("#frontier-chart .point").count() === 2, "the frontier is still there");
   await again.goto(`${second.origin}/result`);
   await again.locator("#report .banner").waitFor();
-  await again.locator("#rows", { hasText: "make it again" }).waitFor();
+  await again.locator("#rows table").waitFor();
+  equal(await again.locator("#rows tbody").innerText(), shown, "the rows are still there");
+  await again.locator("h2", { hasText: /^queries$/ }).waitFor();
+  await again.goto(`${second.origin}/publish`);
+  await again.locator("#not-yet", { hasText: "make it again" }).waitFor();
+  await again.goto(`${second.origin}/result`);
   await make(again);
   await again.goto(`${second.origin}/table`);
   await ready(again);
@@ -373,6 +381,19 @@ test("the keyboard alone walks the main way", async () => {
     }
     throw new Error(`Tab never reaches ${id}`);
   };
+  // From screen to screen by the links at the top, as somebody without a mouse goes.
+  const walk = async (screen) => {
+    for (let step = 0; step < 400; step += 1) {
+      if (await page.evaluate((path) => document.activeElement?.closest("nav") !== null && document.activeElement?.getAttribute("href") === path, `/${screen}`)) {
+        await page.keyboard.press("Enter");
+        await page.waitForURL(`**/${screen}`);
+        await page.locator("main h1").waitFor();
+        return;
+      }
+      await page.keyboard.press("Shift+Tab");
+    }
+    throw new Error(`Shift+Tab never reaches the link to ${screen}`);
+  };
   const names = await page.locator("table.columns tbody th").allTextContents();
   const race = names.findIndex((name) => name.trim() === "race");
   await reach(`role-${race}`);
@@ -380,17 +401,17 @@ test("the keyboard alone walks the main way", async () => {
   await until(() => /\[attribute\.race\][^[]*role = "identifier"/s.test(read(folder, "throng.toml")), "a role by keys");
   holds(!read(folder, "throng.toml").includes("race.csv"), "what the role does not allow is put aside");
   equal(await page.evaluate(() => document.activeElement?.id), `role-${race}`, "the focus stays");
-  await page.goto(`${own.origin}/privacy`);
+  await walk("privacy");
   await reach("k");
   await page.keyboard.press("Control+A");
   await page.keyboard.type("6");
   await page.keyboard.press("Enter");
   await until(() => read(folder, "throng.toml").includes("k = 6"), "k by keys");
-  await page.goto(`${own.origin}/result`);
+  await walk("result");
   await reach("make");
   await page.keyboard.press("Enter");
   await page.locator("#rows table").waitFor({ timeout: 90_000 });
-  await page.goto(`${own.origin}/publish`);
+  await walk("publish");
   const boxes = await page.locator(".checks input").evaluateAll((all) => all.map((own) => own.id));
   for (const id of boxes) {
     await reach(id);

@@ -51,21 +51,23 @@ pub(crate) fn check_known(
     Ok(warnings)
 }
 
+/// So many columns are named in an error.
+const NAMED: usize = 12;
+
 /// An error if the policy refuses columns that it does not mention, and there are some.
 fn check_listed(policy: &Policy, names: &[String]) -> Result<()> {
     let unlisted: Vec<&String> = names.iter().filter(|name| !policy.attributes.contains_key(*name)).collect();
     let (Unlisted::Refuse, Some(first)) = (policy.unlisted, unlisted.first()) else { return Ok(()) };
-    let more = match unlisted.len() {
-        1 => String::new(),
-        2 => format!(" and \"{}\"", unlisted[1]),
-        count => format!(" and {} more", count - 1),
+    let quoted: Vec<String> = unlisted.iter().take(NAMED).map(|name| format!("\"{name}\"")).collect();
+    let listed = match (&quoted[..], unlisted.len() - quoted.len()) {
+        ([one], 0) => format!("column {one}"),
+        ([most @ .., last], 0) => format!("columns {} and {last}", most.join(", ")),
+        (all, more) => format!("columns {} and {more} more", all.join(", ")),
     };
-    let column = if unlisted.len() == 1 { "column" } else { "columns" };
     let hint = "give each a section [attribute.NAME] with a role; or write under [data] unlisted = \"drop\" to leave out what is \
                 not mentioned, or \"publish\" to publish it as it is";
-    let message = format!(
-        "the policy does not mention the {column} \"{first}\"{more}, which would be published as in the table"
-    );
+    let message =
+        format!("the policy does not mention the {listed}, which would be published as in the table");
     Err(Error::new(ErrorCode::UnlistedColumn, message).for_attribute(*first).with_hint(hint))
 }
 

@@ -76,6 +76,9 @@ pub struct Findings {
     /// What proves the lower bound, where it is proved.
     #[serde(skip)]
     pub certificate: Option<Certificate>,
+    /// What a reader should know besides, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl Findings {
@@ -236,7 +239,7 @@ pub(crate) fn audit_part<'a>(
         }
         None => distribution::distributions(problem, &cells, &classes),
     };
-    let findings = Findings { measures, distributions, examples, certificate: None };
+    let findings = Findings { measures, distributions, examples, certificate: None, notes: Vec::new() };
     Ok(PartFindings { findings, sums, rows: table.len() as u64 })
 }
 

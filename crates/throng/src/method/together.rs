@@ -84,10 +84,10 @@ impl Together {
         let solution = self.0.solve(problem, watch)?;
         match solution.recoding {
             Recoding::Tight => Ok(solution),
-            _ => Err(Error::new(ErrorCode::MethodDoesNotFit, "this method recodes values alike for all records, so it cannot keep together what is constant \
-                 within a person",
+            _ => Err(Error::new(ErrorCode::MethodDoesNotFit, "this method recodes values for all records at once, which together does not work with",
             )
-            .with_hint("choose another method, for example mondrian, hilbert or peel, or drop together")),
+            .with_hint("drop together: where equal values are recoded alike, they are alike in all records of a person \
+                        too; or choose another method, for example mondrian, hilbert or peel")),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Achieved, Figure, Kind, Model, Part, QuasiIdentifier, QuasiIdentifiers, Spec, Tally};
 use crate::data::Data;
 use crate::error::{Error, ErrorCode, Result};
-use crate::published::Published;
+use crate::published::{Published, Whose};
 
 /// The key `k`.
 pub const KIND: Kind = Kind {
@@ -80,7 +80,13 @@ impl Spec for KAnonymity {
         let achieved = reached(published);
         let smallest = published.sizes().min().unwrap_or(0);
         let violation = (smallest < self.k).then(|| {
-            format!("k = {} is required, the smallest class has {smallest} {}", self.k, published.counted())
+            let (k, counted) = (self.k, published.counted());
+            match published.whose {
+                Some(Whose::AtLeast(_)) => {
+                    format!("k = {k} is required, no more than {smallest} {counted} are shown to be in every class")
+                }
+                _ => format!("k = {k} is required, the smallest class has {smallest} {counted}"),
+            }
         });
         Ok(vec![achieved.asked(Figure::Count(self.k as u64), violation.into_iter().collect())])
     }

@@ -2,7 +2,8 @@
 
 use super::number::{count, percent};
 use super::page::{Block, Section};
-use super::terminal::{Side, table};
+use super::terminal::{COLUMNS, Side, table};
+use super::text::width;
 use crate::as_is::{AsIsColumn, Looks, PublishedAsIs};
 
 const HEADING: &str = "Published as it is";
@@ -14,15 +15,26 @@ pub(super) fn lines(as_is: &PublishedAsIs) -> Vec<String> {
     if as_is.columns.is_empty() {
         return Vec::new();
     }
-    let row = |column: &AsIsColumn| {
-        let [name, figures @ ..] = cells(column);
-        [vec![name], figures.to_vec()].concat()
-    };
-    let heading = ["", "values", "unique", "with quasi-id.", ""].map(str::to_owned).to_vec();
-    let rows: Vec<Vec<String>> = std::iter::once(heading).chain(as_is.columns.iter().map(row)).collect();
+    let columns: Vec<[String; 5]> = as_is.columns.iter().map(cells).collect();
+    let heading = ["", "values", "unique", "with quasi-id."].map(str::to_owned).to_vec();
+    let rows = columns.iter().map(|cells| cells[..4].to_vec());
+    let rows: Vec<Vec<String>> = std::iter::once(heading).chain(rows).collect();
+    let mut table = table(&rows, &[Side::Left, Side::Right, Side::Right, Side::Right]).into_iter();
     let mut lines = vec![String::new(), HEADING.to_owned()];
-    lines.extend(table(&rows, &[Side::Left, Side::Right, Side::Right, Side::Right, Side::Left]));
+    lines.extend(table.next());
+    for (line, [.., looks]) in table.zip(&columns) {
+        lines.extend(with_looks(line, looks));
+    }
     lines
+}
+
+/// What a column looks like stands behind its figures, or below where that would take room from its name.
+fn with_looks(line: String, looks: &str) -> Vec<String> {
+    match width(&line) + 2 + width(looks) {
+        _ if looks.is_empty() => vec![line],
+        wide if wide > COLUMNS => vec![line, format!("      {looks}")],
+        _ => vec![format!("{line}  {looks}")],
+    }
 }
 
 /// As a section of a page.
@@ -51,4 +63,18 @@ fn cells(column: &AsIsColumn) -> [String; 5] {
         percent(column.unique_share_with_quasi),
         looks.join(", "),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_column_looks_like_takes_no_room_from_its_name() {
+        let looks = "nearly an identifier, ordered numbers, free text";
+        let short = "  score (not in the policy)  296  97.3 %  100 %".to_owned();
+        assert_eq!(with_looks(short.clone(), "times"), [format!("{short}  times")]);
+        assert_eq!(with_looks(short.clone(), looks), [short.clone(), format!("      {looks}")]);
+        assert_eq!(with_looks(short.clone(), ""), [short]);
+    }
 }

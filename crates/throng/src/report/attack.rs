@@ -7,19 +7,21 @@ use super::number::{count, counted, percent};
 use super::terminal::{COLUMNS, Side, field, finished, table};
 use super::text::wrap;
 use crate::attack::{Attack, Attacked, Membership, Windows};
-use crate::audit::Measures;
+use crate::audit::{Findings, Measures};
 use crate::error::Result;
 
 /// The figures of an audit as JSON, and what attacks found where the release was attacked.
-pub fn audit_json(measures: &Measures, attack: Option<&Attacked>) -> Result<String> {
+pub fn audit_json(findings: &Findings, attack: Option<&Attacked>) -> Result<String> {
     #[derive(Serialize)]
     struct Told<'a> {
         #[serde(flatten)]
         measures: &'a Measures,
         #[serde(skip_serializing_if = "Option::is_none")]
         attack: Option<&'a Attacked>,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        notes: &'a [String],
     }
-    json(&Told { measures, attack })
+    json(&Told { measures: &findings.measures, attack, notes: &findings.notes })
 }
 
 /// What attacks found in plain text.

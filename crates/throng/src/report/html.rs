@@ -126,7 +126,11 @@ fn subtitle(report: &Report) -> String {
 
 /// The notes of a report, outliers first.
 fn notes(report: &Report) -> Vec<String> {
-    let outliers = report.measures.outliers.iter().map(|outlier| sentence(&outlier_words(outlier)));
+    let outliers = report
+        .measures
+        .outliers
+        .iter()
+        .map(|outlier| sentence(&outlier_words(outlier, report.measures.exact_cells.is_some())));
     let formulas = report.measures.formulas.iter().map(|found| sentence(&formula_words(found)));
     outliers.chain(formulas).chain(report.notes.iter().cloned()).collect()
 }

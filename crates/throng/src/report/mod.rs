@@ -44,7 +44,7 @@ pub use remarks::Circumstances;
 pub use risk::risk_terminal;
 pub use series::{EnteredFigures, SeriesFigures, series_terminal};
 pub use svg::Unit;
-pub use terminal::{measures_terminal, terminal};
+pub use terminal::{audit_terminal, measures_terminal, terminal};
 pub use text::quoted;
 
 use indexmap::IndexMap;

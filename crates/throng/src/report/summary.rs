@@ -19,6 +19,8 @@ pub(super) enum Verdict {
     Met,
     /// It was asked for and does not hold.
     NotMet,
+    /// It was asked for, and what is at hand does not show whether it holds.
+    NotShown,
     /// It was not asked for.
     Measured,
 }
@@ -29,6 +31,7 @@ impl Verdict {
         match self {
             Verdict::Met => "✓ met",
             Verdict::NotMet => "✗ not met",
+            Verdict::NotShown => "✗ not shown",
             Verdict::Measured => "measured",
         }
     }
@@ -37,7 +40,7 @@ impl Verdict {
     pub(super) fn class(self) -> &'static str {
         match self {
             Verdict::Met => "met",
-            Verdict::NotMet => "not-met",
+            Verdict::NotMet | Verdict::NotShown => "not-met",
             Verdict::Measured => "measured",
         }
     }
@@ -60,10 +63,15 @@ pub(super) struct Requirement {
 
 /// What was asked for beside what was achieved.
 pub(super) fn requirements(measures: &Measures) -> Vec<Requirement> {
-    measures.requirements.iter().map(told).collect()
+    let bound = measures.people.as_ref().is_some_and(|people| people.known_by == "bound");
+    // A class with fewer rows than people are asked for is too small, whosever they are.
+    let rows = measures.class_sizes.iter().map(|(size, _)| *size).min().unwrap_or(0);
+    let open = |one: &Achieved| bound && one.asked.is_none_or(|asked| asked.value() <= rows as f64);
+    measures.requirements.iter().map(|one| told(one, open(one))).collect()
 }
 
-fn told(one: &Achieved) -> Requirement {
+/// `open` says that more may hold than what was found.
+fn told(one: &Achieved, open: bool) -> Requirement {
     let name = match one.attributes.is_empty() {
         true => one.name.clone(),
         false => format!("{} on {}", one.name, listing(&one.attributes)),
@@ -72,12 +80,17 @@ fn told(one: &Achieved) -> Requirement {
         name,
         meaning: one.meaning.clone(),
         asked: one.asked.map(|asked| asked_words(one.bound, asked)),
-        achieved: one
-            .reached
-            .map_or_else(|| "not measured".to_owned(), |reached| reached_words(one.bound, reached)),
+        achieved: one.reached.map_or_else(
+            || "not measured".to_owned(),
+            |reached| match open && one.bound == Bound::AtLeast {
+                true => format!("≥ {}", reached_words(one.bound, reached)),
+                false => reached_words(one.bound, reached),
+            },
+        ),
         verdict: match one.holds {
             None => Verdict::Measured,
             Some(true) => Verdict::Met,
+            Some(false) if open => Verdict::NotShown,
             Some(false) => Verdict::NotMet,
         },
     }
@@ -105,13 +118,32 @@ fn reached_words(bound: Bound, reached: Figure) -> String {
 
 /// Whether everything that was asked for holds.
 pub(super) fn verdict(measures: &Measures) -> Verdict {
-    let verdicts: Vec<Verdict> = requirements(measures).iter().map(|one| one.verdict).collect();
-    if !measures.violations.is_empty() || verdicts.contains(&Verdict::NotMet) {
+    let verdicts = verdicts(measures);
+    if !measures.violations.is_empty() || verdicts.iter().any(|one| FAILED.contains(one)) {
         Verdict::NotMet
     } else if verdicts.contains(&Verdict::Met) {
         Verdict::Met
     } else {
         Verdict::Measured
+    }
+}
+
+const FAILED: [Verdict; 2] = [Verdict::NotMet, Verdict::NotShown];
+
+fn verdicts(measures: &Measures) -> Vec<Verdict> {
+    requirements(measures).iter().map(|one| one.verdict).collect()
+}
+
+/// What is wrong with a release that does not pass, as a heading: a requirement that fails, one that is not shown, or something
+/// else, such as a row that is not true.
+fn failed_heading(measures: &Measures) -> &'static str {
+    let verdicts = verdicts(measures);
+    let of_requirements: usize = measures.requirements.iter().map(|one| one.violations.len()).sum();
+    let others = measures.violations.len() > of_requirements;
+    match (verdicts.contains(&Verdict::NotMet), verdicts.contains(&Verdict::NotShown)) {
+        (true, _) => "The requirement is not met",
+        (false, true) if !others => "These files do not show whether the requirement is met",
+        (false, _) => "The release does not pass: see what is wrong below",
     }
 }
 
@@ -131,7 +163,7 @@ pub(super) fn verdict_heading(measures: &Measures) -> String {
             whole_percent(measures.published_as_is.unique_share)
         ),
         Verdict::Met => "The requirement is met".to_owned(),
-        Verdict::NotMet => "The requirement is not met".to_owned(),
+        Verdict::NotMet | Verdict::NotShown => failed_heading(measures).to_owned(),
         Verdict::Measured => "Measured; the policy asks for nothing that a release could miss".to_owned(),
     }
 }
@@ -271,12 +303,15 @@ pub(super) fn midpoint_words(told: &MidpointMeasure) -> String {
 }
 
 /// A published end of ranges that is one person's value.
-pub(super) fn outlier_words(outlier: &Outlier) -> String {
+pub(super) fn outlier_words(outlier: &Outlier, exact: bool) -> String {
     let (beyond, end) = if outlier.end == "top" { ("above", "top") } else { ("below", "bottom") };
+    let (name, value) = (&outlier.attribute, &outlier.value);
+    let published = match exact {
+        true => format!("\"{name}\" is published exactly, also {value}"),
+        false => format!("ranges of \"{name}\" end at {value}"),
+    };
     format!(
-        "ranges of \"{}\" end at {}, the value of a single record far {beyond} all others; {end} = \"auto\" in its section \
-         would hide it",
-        outlier.attribute, outlier.value
+        "{published}, the value of a single record far {beyond} all others; {end} = \"auto\" in its section would hide it"
     )
 }
 
@@ -411,6 +446,7 @@ mod tests {
         assert_eq!(verdict(&asked(vec![k(None, 9)])), Verdict::Measured);
         let other = Measures { violations: vec!["x".into()], ..asked(vec![k(Some(10), 10)]) };
         assert_eq!(verdict(&other), Verdict::NotMet);
+        assert!(verdict_heading(&other).starts_with("The release does not pass"));
         let far = |distance: f64| {
             let t = Achieved::at_most("t", "t-closeness", "").farthest(&[("s", distance)], Some(0.2));
             verdict(&asked(t.into_iter().collect()))

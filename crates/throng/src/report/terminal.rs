@@ -10,7 +10,7 @@ use super::summary::{
 };
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
 use super::{Report, diversity};
-use crate::audit::Measures;
+use crate::audit::{Findings, Measures};
 
 /// The widest line.
 pub(super) const COLUMNS: usize = 80;
@@ -48,6 +48,18 @@ pub fn terminal(report: &Report) -> String {
     finished(&lines)
 }
 
+/// What an audit found in plain text.
+pub fn audit_terminal(findings: &Findings) -> String {
+    let mut lines = measured(&findings.measures);
+    if !findings.notes.is_empty() {
+        lines.push(String::new());
+    }
+    for note in &findings.notes {
+        lines.extend(field("Note", note));
+    }
+    finished(&lines)
+}
+
 /// The figures of an audit in plain text.
 pub fn measures_terminal(measures: &Measures) -> String {
     finished(&measured(measures))
@@ -73,7 +85,10 @@ fn measured(measures: &Measures) -> Vec<String> {
     if let Some(truth) = &measures.truth {
         lines.extend(field("Truth", &truth_words(truth, measures.rows_published)));
     }
-    lines.extend(measures.outliers.iter().flat_map(|outlier| field("Outlier", &outlier_words(outlier))));
+    let exact = measures.exact_cells.is_some();
+    lines.extend(
+        measures.outliers.iter().flat_map(|outlier| field("Outlier", &outlier_words(outlier, exact))),
+    );
     lines.extend(measures.formulas.iter().flat_map(|found| field("Formulas", &formula_words(found))));
     let cost =
         format!("discernibility {}, C_AVG {}", figure(measures.discernibility), figure(measures.c_avg));

@@ -105,13 +105,15 @@ pub(crate) fn audit_table(
     receive: impl FnOnce(&Problem) -> Result<Received>,
 ) -> Result<Findings> {
     let mut problem = Problem::new(table, policy)?;
-    as_is::check(table, &problem, policy)?;
+    let notes = as_is::check(table, &problem, policy)?;
     problem.suppressible = plan::records(plan::allowance(policy, &Methods::standard()), problem.len());
     let received = receive(&problem)?;
     let mut findings = audit(&problem, policy, &received, watch)?;
     let (truth, untrue) = truth::check(table, &problem, policy, &received, watch)?;
     findings.measures.truth = Some(truth);
     findings.measures.violations.extend(untrue);
+    findings.notes = notes;
+    findings.notes.extend(person::warning(table, policy));
     Ok(findings)
 }
 

@@ -18,6 +18,16 @@ pub(super) const NATIONAL: &[fn(&str) -> bool] = &[
     is_swiss_ahv,
     is_austrian_number,
     is_belgian_number,
+    is_irish_number,
+    is_polish_number,
+    is_nordic_number,
+    is_finnish_number,
+    is_spanish_insurance_number,
+    is_mexican_code,
+    is_tax_number_of_the_andes,
+    is_brazilian_number,
+    is_orcid,
+    is_vehicle_number,
 ];
 
 /// The digits of a text that has nothing else but what people put between them.
@@ -216,4 +226,128 @@ pub(super) fn is_belgian_number(text: &str) -> bool {
     let Some(digits) = digits(text).filter(|digits| digits.len() == 11) else { return false };
     let (number, check) = (value(&digits[..9]), value(&digits[9..]));
     97 - number % 97 == check || 97 - (2_000_000_000 + number) % 97 == check
+}
+
+/// PPS number of Ireland: seven digits, a letter modulo 23, perhaps a second letter that counts ninefold.
+pub(super) fn is_irish_number(text: &str) -> bool {
+    let Some(text) = compact(text).filter(|text| [8, 9].contains(&text.len())) else { return false };
+    let Some(digits) = digits(&text[..7]).filter(|digits| digits.len() == 7) else { return false };
+    let bytes = text.as_bytes();
+    if !bytes[7..].iter().all(u8::is_ascii_uppercase) {
+        return false;
+    }
+    let second =
+        bytes.get(8).map_or(0, |letter| if *letter == b'W' { 0 } else { u32::from(letter - b'A') + 1 });
+    let rest = (weighted(&digits, &[8, 7, 6, 5, 4, 3, 2]) + 9 * second) % 23;
+    u32::from(bytes[7]) == if rest == 0 { u32::from(b'W') } else { u32::from(b'A') + rest - 1 }
+}
+
+/// PESEL of Poland: a birth date, a number, a check digit.
+pub(super) fn is_polish_number(text: &str) -> bool {
+    let Some(digits) = digits(text).filter(|digits| digits.len() == 11) else { return false };
+    let month = value(&digits[2..4]) % 20;
+    (weighted(&digits[..10], &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3]) + digits[10]).is_multiple_of(10)
+        && (1..=12).contains(&month)
+        && (1..=31).contains(&value(&digits[4..6]))
+}
+
+/// Personnummer of Sweden: a birth date, a line or a plus, four digits, by Luhn's rule.
+pub(super) fn is_nordic_number(text: &str) -> bool {
+    let text = if text.len() == 13 { text.get(2..).unwrap_or(text) } else { text };
+    let Some((date, number)) = text.split_once(['-', '+']) else { return false };
+    let (Some(date), Some(number)) = (digits(date), digits(number)) else { return false };
+    date.len() == 6
+        && number.len() == 4
+        && (1..=12).contains(&value(&date[2..4]))
+        && luhn(&[date, number].concat())
+}
+
+/// Henkilötunnus of Finland: a birth date, a sign for the century, three digits, a letter modulo 31.
+pub(super) fn is_finnish_number(text: &str) -> bool {
+    if text.len() != 11 || !text.is_ascii() || !b"+-ABCDEFYXWVU".contains(&text.as_bytes()[6]) {
+        return false;
+    }
+    let number = format!("{}{}", &text[..6], &text[7..10]).parse::<usize>();
+    number.is_ok_and(|number| b"0123456789ABCDEFHJKLMNPRSTUVWXY"[number % 31] == text.as_bytes()[10])
+}
+
+/// Número de la Seguridad Social of Spain: province, number, two digits modulo 97.
+pub(super) fn is_spanish_insurance_number(text: &str) -> bool {
+    let Some(digits) = digits(text).filter(|digits| digits.len() == 12) else { return false };
+    let (province, number) = (value(&digits[..2]), value(&digits[2..10]));
+    let whole = if number < 10_000_000 { province * 10_000_000 + number } else { value(&digits[..10]) };
+    (1..=66).contains(&province) && whole % 97 == value(&digits[10..])
+}
+
+/// CURP and RFC of Mexico: letters of the name, the birth date, and what makes them different.
+pub(super) fn is_mexican_code(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let upper = |from: usize, to: usize| bytes[from..to].iter().all(u8::is_ascii_uppercase);
+    let number = |from: usize, to: usize| bytes[from..to].iter().all(u8::is_ascii_digit);
+    let mixed = |from: usize, to: usize| bytes[from..to].iter().all(u8::is_ascii_alphanumeric);
+    match bytes.len() {
+        18 => {
+            upper(0, 4)
+                && number(4, 10)
+                && upper(10, 16)
+                && mixed(16, 18)
+                && [b'H', b'M'].contains(&bytes[10])
+        }
+        13 => upper(0, 4) && number(4, 10) && mixed(10, 13),
+        _ => false,
+    }
+}
+
+/// RUT of Chile and CUIT of Argentina: a number, a line, a digit modulo 11.
+pub(super) fn is_tax_number_of_the_andes(text: &str) -> bool {
+    let Some((number, check)) = text.rsplit_once('-') else { return false };
+    let Some(digits) = digits(number).filter(|digits| [7, 8, 10].contains(&digits.len())) else {
+        return false;
+    };
+    let weights = [2, 3, 4, 5, 6, 7, 2, 3, 4, 5];
+    let sum: u32 = digits.iter().rev().zip(weights).map(|(digit, weight)| digit * weight).sum();
+    match 11 - sum % 11 {
+        11 => check == "0",
+        10 => check == "K" || check == "k",
+        digit => check == digit.to_string(),
+    }
+}
+
+/// CPF of Brazil: nine digits and two modulo 11.
+pub(super) fn is_brazilian_number(text: &str) -> bool {
+    let Some(digits) = digits(text).filter(|digits| digits.len() == 11) else { return false };
+    let check = |count: usize| {
+        let sum: u32 = digits[..count]
+            .iter()
+            .zip((2..=count as u32 + 1).rev())
+            .map(|(digit, weight)| digit * weight)
+            .sum();
+        sum * 10 % 11 % 10
+    };
+    digits.iter().any(|digit| *digit != digits[0]) && check(9) == digits[9] && check(10) == digits[10]
+}
+
+/// ORCID: sixteen digits of a researcher, the last perhaps an X, ISO 7064 modulo 11, 2.
+pub(super) fn is_orcid(text: &str) -> bool {
+    let groups: Vec<&str> = text.rsplit('/').next().unwrap_or(text).split('-').collect();
+    if !text.is_ascii() || groups.len() != 4 || groups.iter().any(|group| group.len() != 4) {
+        return false;
+    }
+    let spelt = groups.concat();
+    let Some(digits) = digits(&spelt[..15]).filter(|digits| digits.len() == 15) else { return false };
+    let sum = digits.iter().fold(0, |sum, digit| (sum + digit) * 2);
+    match (12 - sum % 11) % 11 {
+        10 => spelt.ends_with('X'),
+        digit => spelt[15..] == digit.to_string(),
+    }
+}
+
+/// Vehicle identification number, ISO 3779: seventeen letters and digits without I, O and Q, of which the last are digits.
+pub(super) fn is_vehicle_number(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let allowed = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase() && !b"IOQ".contains(byte);
+    bytes.len() == 17
+        && bytes.iter().all(allowed)
+        && bytes[13..].iter().all(u8::is_ascii_digit)
+        && bytes[..3].iter().any(u8::is_ascii_uppercase)
 }

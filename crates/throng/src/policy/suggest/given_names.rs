@@ -10,6 +10,8 @@ use std::sync::LazyLock;
 const ENOUGH: f64 = 0.3;
 /// Fewer different values than this say nothing.
 const FEWEST: usize = 4;
+/// Of so many different values, rare names among them, this share will do.
+const OF_MANY: (usize, f64) = (100, 0.2);
 
 static KNOWN: LazyLock<HashSet<&str>> =
     LazyLock::new(|| GIVEN.split_whitespace().chain(SURNAMES.split_whitespace()).collect());
@@ -18,7 +20,8 @@ static KNOWN: LazyLock<HashSet<&str>> =
 pub(super) fn are_people(sample: &[&str]) -> bool {
     let named = sample.iter().filter(|text| is_person(text)).count();
     let distinct = sample.iter().filter(|text| !text.is_empty()).count();
-    distinct >= FEWEST && named as f64 >= ENOUGH * distinct as f64
+    let enough = if distinct >= OF_MANY.0 { OF_MANY.1 } else { ENOUGH };
+    distinct >= FEWEST && named as f64 >= enough * distinct as f64
 }
 
 /// One to five words of letters, of which one is known.

@@ -60,6 +60,14 @@ pub(super) fn guess(name: &str, values: &Values<'_>) -> Guess {
             "the name says that it identifies people, the values are answers such as yes and no",
         ),
         Meaning::Identifies => sure(Role::Identifier, NAMED),
+        Meaning::MayIdentify
+            if many(values) && (name.numbers_something() || name.is_thing() && numbered(values)) =>
+        {
+            unsure(
+                Role::Identifier,
+                "the name says that it numbers something, and many records have numbers of their own",
+            )
+        }
         Meaning::Person | Meaning::Text | Meaning::MayIdentify => by_difference(meaning, values),
         Meaning::Sensitive if nearly_all_different(values) => unsure(
             Role::Identifier,
@@ -154,6 +162,16 @@ fn by_values(shape: Option<Shape>, values: &Values<'_>) -> Guess {
     } else {
         unsure(Role::Quasi, "nothing tells what it is; what is not sure is generalized")
     }
+}
+
+/// Whether values are too many to be groups of people.
+fn many(values: &Values<'_>) -> bool {
+    values.distinct >= GROUPS && values.different() > CODES.1
+}
+
+/// Whether values are made of digits rather than counted or measured.
+fn numbered(values: &Values<'_>) -> bool {
+    values.are_codes() || values.whole_digits().is_some_and(|digits| digits >= 5)
 }
 
 fn nearly_all_different(values: &Values<'_>) -> bool {

@@ -103,28 +103,52 @@ const IDENTIFIES: &str = "\
     fingerabdruck vingerafdruck biometric biometrie voiceprint selfie \
     aktenzeichen geschäftszeichen kassenzeichen actenummer aktennummer az \
     password passwort passwd pwd kennwort contraseña motdepasse wachtwoord pin \
-    \
-    \
-    \
-    氏名 名前 電話 電話番号 住所 メール 姓名 电话 地址";
+    氏名 名前 電話 電話番号 住所 メール 姓名 电话 地址 \
+    landline fernsprecher téléfax rufnr telefonnr mobilnr handynr faxnr voicemail uhid mbi hicn aadhaar aadhar nric \
+    cuit cuil nuss ppsn itin lanr lebenslangearztnummer efn vsnr rvnummer kvnummer nachn vorn zun nommarital nommari \
+    nomépouse nomépoux nomusuel nomcomplet prénoms patronymique nombrecompleto nombrepropio ragionesocialepersona \
+    nomecompleto volledigenaam inlognaam loginnaam aanspreeknaam overigenaam passbild passfoto profilbild \
+    portraitfoto lichtbildausweis retrato fotografia fotografía pasfoto headshot mugshot faceid discord signal \
+    wechat steamid gamertag mastodon threema bluesky gcid fbclid gclid clientip remoteip ipaddr hostname androidid \
+    deviceuid appinstanceid firebaseid idfv ndc legajo nosologico nosológico cartanascita expedientenummer zorgpas \
+    zorgpasnummer eidnummer insurancenumber krankenkassenkarte gesundheitsnummer healthnumber patientennr boletín \
+    ine clavelector claveelector numelector elektronischeadresse internetadresse mailadr mailaddr adrmail numss \
+    numerosecurite nosecu insnir matriculeins dicom studyinstanceuid seriesinstanceuid sopinstanceuid \
+    fahrzeugidentnr fahrzeugidentifizierungsnummer fahrzeugident kfzzulassung zulassungsnummer plaqueimmat \
+    carteséjour titreséjour titredeséjour aufenthaltstitel verblijfsvergunning permisosoggiorno permessosoggiorno \
+    tie ahvn sozialversicherungsausweis versicherungsausweis sozialausweis geburtsurkunde birthcertificate \
+    actedenaissance partidanacimiento deathcertificate sterbeurkunde actededécès visanumber visumnummer greencard \
+    alienregistration smsnumber callerid dialednumber genome genomesequence retina iris voiceid gait kundenkarte \
+    loyaltycard librarycard bibliotheksausweis \
+    contocorrente cuentacorriente comptecourant girokonto labaccession steam accno bankacc \
+    cipa ihi rut svn";
 
 const TEXT: &str = "\
     note notes comment remark freetext freitext bemerkung anmerkung kommentar notiz commentaire remarque comentario \
     observación annotazione osservazione osservazioni opmerking notitie anamnese narrative letter brief description \
-    beschreibung descripción descrizione beschrijving text memo message nachricht story";
+    beschreibung descripción descrizione beschrijving text memo message nachricht story \
+    compterendu referto verslag toelichting arztbrief befundtext epikrise epicrise entlassbrief entlassungsbrief \
+    dischargesummary clinicalnote report bericht rapport informe relazione relatório transcript wortlaut protokoll \
+    verlauf verlaufseintrag detail details erläuterung begründung explanation feedback review answer openended \
+    openanswer verbatim anotación apunte nota notas observations antécédentstexte motivation anliegen betreff asunto \
+    oggetto onderwerp subjectline summary zusammenfassung résumé resumen riassunto samenvatting";
 
 const STREET: &str = "\
     street streetname straße str strassenname hausnummer hausnr housenumber houseno apartment apt doorbell \
     rue avenue allée chemin voie impasse boulevard numérovoie calle avenida piso portal escalera vía viale civico \
     numerocivico straat straatnaam huisnummer huisnr pobox postfach boîtepostale postbus toevoeging huisletter \
-    addressline adresszusatz wohnungsnummer wohnungsnr appartement appartamento stiege what3words";
+    addressline adresszusatz wohnungsnummer wohnungsnr appartement appartamento stiege what3words \
+    flat flatno flatnumber building buildingnumber gebäude gebäudenr bâtiment edificio gebouw doornumber türnummer \
+    tür wohnstraße mailingstreet lane postbox apartado casella numvoie complémentadresse adressecomplément \
+    unitnumber unitno hofname hausname housename plotnumber flurstück parcelle";
 
 const ADDRESS: &str = "\
     address addr adr adresse anschrift wohnadresse meldeadresse dirección direccion domicilio domicile indirizzo recapito \
     adres woonadres huisadres direcciónpostal adressepostale postaladdress mailingaddress indirizzopostale postadresse \
     postadres";
 
-const NAME: &str = "name nom nome nombre naam names nomi nombres namen";
+const NAME: &str = "name nom nome nombre naam names nomi nombres namen \
+    nm";
 
 const PERSON: &str = "\
     person persona personne persoon individual individuo individu individuum patient patientin pat paciente pazienti \
@@ -154,14 +178,36 @@ const PERSON: &str = "\
     prisoner visitor besucher subscriber abonnent abonné suscriptor enrollee insuree household haushalt hh ménage hogar \
     nucleo huishouden family familie familia famiglia famille human soldier tourist reporter author sender empfänger \
     recipient absender payer payee signer signatory unterzeichner attorney lawyer anwalt witness zeuge referee player \
-    spieler athlete agent dealer volunteer freiwilliger worker colleague kollege";
+    spieler athlete agent dealer volunteer freiwilliger worker colleague kollege \
+    investigator researcher prüfarzt prüfer consultant counselor counsellor therapist surgeon dentist zahnarzt \
+    midwife hebamme pharmacist apotheker behandler behandelaar betreuer betreuerin mantelzorger verzorger \
+    psychologist psychologe psychotherapeut caseworker socialworker sozialarbeiter sachbearbeiter sachbearbeiterin \
+    bearbeiter berater gutachter richter clinician clinicien provider prescriber practitioner praticien specialist \
+    spezialist operator operatore chirurg chirurgien soignant infirmier infirmière enfermero enfermera infermiere \
+    verpleegkundige pflegekraft hausärztin zahnärztin allocataire ayantdroit souscripteur responsable inscrit \
+    elector elettore tesserato electeur begleiter bezugsperson elternteil erziehungsberechtigter fürsorger mündel \
+    pflegekind adoptivkind neugeborenes bambino figliolo neonato niño niña enfantné kind patienten cliënt pensionato \
+    rentner pensioner retraité jubilado gepensioneerde soldat soldado militare häftling gefangener detenuto recluso \
+    gevangene détenu betroffener betroffene geschädigter geschädigte zeugin beschuldigter angeklagter accusé \
+    acusado imputato verdachte slachtoffer vittima víctima víctimas getuige témoin testigo testimone complainant \
+    claimant plaintiff defendant kläger beklagter petitioner appellant heir erbe héritier heredero erede erfgenaam \
+    executor mitbewohner roommate neighbour nachbar voisin vecino vicino buurman verwandter \
+    familiare familielid fahrgast reisender traveler traveller voyageur viajero viaggiatore reiziger hotelgast \
+    abonnee abbonato usuaria patiente empleada maestra docente dozent professor supervisor manager chef vorgesetzter \
+    coach trainer interviewer enumerator encuestador enquêteur rilevatore fieldworker proxyrespondent referrer \
+    überweiser zuweiser einsender requester auftraggeber besteller nanny mentor sponsor pledger darlehensnehmer \
+    mutuatario prestatario kredietnemer garant bürge fiador garante borgsteller lessee lessor vermieter landlord \
+    bailleur arrendador locatore verhuurder \
+    assistito assistita lehrkraft carer caregiver";
 
 const NUMBER: &str = "\
     id ids ident identifier identifikator identifikation identification identifiant identificador identificativo \
     identificatie identificación no nr num number nummer numéro numero número nro nbr n código codigo codice cod code \
     kode key schlüssel clé clave chiave sleutel ref reference referenz référence referencia riferimento referentie \
     kennung kennziffer kennnummer kennzahl kz kürzel index idx pk fk uid sn oid rid pid cid eid sid tid ziffer nummern \
-    番号 编号";
+    番号 编号 \
+    recno recid seqno srno serialno lfdnr lfdno registernr filename path pfad dateiname nomfichier kenmerk \
+    merkmal kennzeichnung aktennr volgnummer  identnr identnummer ordnungsnummer laufnummer";
 
 const THING: &str = "\
     account acct konto kto compte cuenta conto rekening bankrekening card karte carte tarjeta carta kaart pass \
@@ -182,7 +228,31 @@ const THING: &str = "\
     registration register registrierung registro inscripción inscription immatrikulation versicherung insurance \
     assurance seguro assicurazione verzekering security journal historia history clinique medical medizinische cell \
     identity identität identité identidad identità identiteit tax steuer fiscal impôt tessera relatie beneficio vnr \
-    national nationale nacional nazionale rezeptur auftrags vers krankenvers sozialvers rentenvers";
+    national nationale nacional nazionale rezeptur auftrags vers krankenvers sozialvers rentenvers \
+    chart certificate cert certificat certificado certificato certificaat urkunde bescheinigung attest attestation \
+    visum enrolment roll bibliothek flyer docket kit biobank biobanque image picture bild imagen \
+    immagine afbeelding audio video recording aufzeichnung enregistrement grabación registrazione opnamebestand \
+    dicom röntgen xray radiographie radiografía radiografia meter zähler compteur contador contatore \
+    prescripción stamm versicherungsschein schein vertragskonto sendung envoi envío spedizione zending prélèvement \
+    prelievo extracción afname blutprobe personalakte krankenakte patientenakte gesundheitsakte krankenblatt \
+    karteikarte kartei dossierpatient doc docid corrente cuentacorriente bankacc acc kontokorrent girokonto sparbuch \
+    livret libreta libretto spaarrekening depot dépôt depósito deposito locker schließfach tresor afiliación \
+    adhésion adesione aansluiting lidmaatschap abonnement abono abbonamento subscription connexion \
+    connection verbindung conexión connessione verbinding \
+    histclínica clínica electoral électoral elettorale pnr bordkarte \
+    gefängnis haftanstalt \
+    rechtszaak alien ausländerakte aufenthaltserlaubnis \
+    bewilligung autorisation autorización autorizzazione genehmigung toestemmingsnummer badge carnet carné pasje \
+    phonebook handset handgerät sim simkarte simcard tarjetasim router modem sensor tracker wearable glucometer \
+    hearingaid hörgerät audífono prothese prosthesis prótesis protesi stent aligner bon kassenbon rechnungs bonnr \
+    einzahlung überweisungsnr transfer giro cheque scheck chèque assegno lottery ticketnr \
+    bordereau pedimento mandato sepamandat mandats lastschrift domiciliation domiciliación incasso assay \
+    aliquot vial röhrchen objektträger deklaration declaration declaración \
+    dichiarazione aangifte steuererklärung steuerbescheid bescheid opportunity prospect interaction \
+    contactid ticketid chat conversation tweet asylantrag \
+    asyldossier immigrationfile naturalization einbürgerung \
+    hist access zugang library plaque \
+    sanitario sanitaria bancaria bancario bancaire";
 
 const SHARED: &str = "\
     hospital krankenhaus klinik clinic hôpital ospedale ziekenhuis ward station abteilung department dept abt reparto \
@@ -290,7 +360,17 @@ const SENSITIVE: &str = "\
     violence verdacht laborbefund 病名 診断 疾患 給与 年収 収入 宗教 疾病 诊断 收入 工资 \
     medikation entlassungsmedikation medicación medicazione médication viralload schwerbehindert schwerbehindertengrad \
     suchtanamnese \
-    atc ndc pzn rxnorm snomed loinc drg hcpcs cpt ops";
+    atc ndc pzn rxnorm snomed loinc drg hcpcs cpt ops \
+    vorerkrankung grunderkrankung begleiterkrankung comorbilidad comorbidité comorbidità comorbiditeit chronic \
+    chronisch chronique crónica cronica chronische nettoverdienst bruttoverdienst psychotropic psychopharmaka \
+    antidepressant opioid ziektebeeld maandinkomen jaarinkomen jahreseinkommen monatseinkommen krankengeld \
+    arbeitsunfähigkeit krankmeldung sickleave arrêtmaladie bajamédica ziekteverzuim schwangerschaftswoche \
+    gestational miscarriage fehlgeburt  kinderwunsch fertility ivf contraception verhütung hivstatus viral \
+    serostatus hepatite epatite tuberculosis tuberkulose tbc syphilis gonorrhea schizophrenia schizophrenie bipolar \
+    anxiety angst trauma ptsd adhd adhs autism autismus dementia demenz alzheimer parkinson sozialhilfeempfänger \
+    bürgergeld hartz arbeitslosengeld unemployment chômage desempleo disoccupazione werkloosheid scoring \
+    bonitätsscore überschuldung surendettement insolvency garnishment pfändung saisie  pignoramento \
+    beslaglegging";
 
 const KNOWN: &str = "\
     bmi residence résidence residencia residenza wohnsitz     sex gender geschlecht sexe genre sexo género sesso genere geslacht kunne \
@@ -317,11 +397,15 @@ const KNOWN: &str = "\
     décès defunción fallecimiento decesso overlijden overlijdensdatum died sterbe tod hospitalization hospitalisation \
     hospitalización operationsdatum purchase kauf achat compra acquisto aankoop wedding hochzeit marriage mariage \
     matrimonio boda retirement hobby hobbies interests nationalorigin \
-    性別 職業 学歴 性别 职业";
+    性別 職業 学歴 性别 职业 \
+    familienstd familienst fstand civilpartnership partnership lebensform geschwisterzahl wohnlage einzugsjahr umzug \
+    umzugsdatum erwerbstätigkeit erwerbstätig arbeitszeit wochenarbeitszeit teilzeit vollzeit parttime fulltime";
 
 const LITTLE: &str = "\
     of the de del della dello delle di da du des der die das den dem d l la le el les los van het een the a an und and \
     et y e en ed oder or ou o to at by for für pour para per con with mit in im am bei von zu zum su sur tbl col fld field \
     feld champ campo veld var val value valor wert valeur valore waarde f v x p s t c str int txt new old alt neu raw \
     clean src orig original main primary secondary first second last current home private privat work business \
-    dienstlich perso personale aktuell own";
+    dienstlich perso personale aktuell own \
+    complete completo completa complet complète vollständig volledig full regional regionale regionaal régional \
+    maiden given";

@@ -13,6 +13,7 @@ mod look;
 mod names;
 pub mod person;
 mod shapes;
+mod streets;
 #[cfg(test)]
 mod tests;
 mod toml;
@@ -149,7 +150,8 @@ fn ensure_quasi(columns: &mut [Column<'_>]) {
     let rank = |column: &Column<'_>| match column.guess.role {
         Role::Other => 0,
         Role::Sensitive => 1,
-        _ => 2,
+        _ if column.guess.check => 2,
+        _ => 3,
     };
     let order =
         |column: &Column<'_>| (rank(column), column.telling(), std::cmp::Reverse(column.values.distinct));

@@ -6,6 +6,9 @@
 use super::lexicon::Says;
 use super::words::{Word, words};
 
+/// These may be of anything, where no person or thing stands beside them.
+const CODES: [&str; 7] = ["code", "kode", "codice", "codigo", "cod", "index", "idx"];
+
 /// What a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
@@ -50,7 +53,7 @@ impl Name {
             Meaning::Identifies
         } else if self.has(Says::Text) {
             Meaning::Text
-        } else if self.has(Says::Age) || self.has(Says::Birth) {
+        } else if self.has(Says::Age) || self.has(Says::Birth) || self.is_time_of_death() {
             Meaning::Quasi
         } else if self.has(Says::Sensitive) {
             Meaning::Sensitive
@@ -75,8 +78,29 @@ impl Name {
         list.iter().any(|says| self.has(*says))
     }
 
+    /// `time_of_death` is in the newspaper; `cause_of_death` is not.
+    fn is_time_of_death(&self) -> bool {
+        self.has(Says::Date)
+            && self.words.iter().any(|word| ["death", "deceased", "mortality"].contains(&word.text.as_str()))
+    }
+
     fn is_about_place(&self) -> bool {
         self.has_any(&[Says::Place, Says::Postcode])
+    }
+
+    /// Whether it is the number of something that is not known: `kit_no`, but not `room_no`.
+    pub fn numbers_something(&self) -> bool {
+        let strong = |word: &Word| word.says.contains(&Says::Number) && !CODES.contains(&word.text.as_str());
+        let known = [Says::Shared, Says::Place, Says::Known, Says::Sensitive, Says::Kind, Says::Count];
+        self.words.iter().any(strong) && !self.has_any(&known)
+    }
+
+    /// Whether it is something of a person that has a number, and nothing else.
+    pub fn is_thing(&self) -> bool {
+        let one = |word: &Word| word.says.contains(&Says::Thing) && !word.plural;
+        let else_known =
+            [Says::Shared, Says::Place, Says::Known, Says::Sensitive, Says::Kind, Says::Count, Says::Date];
+        self.words.iter().any(one) && !self.has_any(&else_known)
     }
 
     pub fn identifies(&self) -> bool {
@@ -118,7 +142,7 @@ impl Name {
         let telling: Vec<&Word> = self.telling().collect();
         let is_number = |word: &Word| word.says.contains(&Says::Number);
         if !telling.is_empty() && telling.iter().all(|word| is_number(word)) {
-            // `code` and `index` alone may be anything.
+            // `code` and `no` alone may be anything.
             return telling.iter().any(|word| {
                 !["code", "kode", "index", "idx", "cod", "n", "no"].contains(&word.text.as_str())
             });

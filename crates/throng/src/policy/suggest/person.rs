@@ -24,7 +24,8 @@ const KEYS: &str = "id ids no nr num number code key uid ref nummer numero num i
 /// Numbers that every person has one of, as whole words.
 const NUMBERS: &str = "pid mrn ssn nhs bsn ahv nir dni nie svnr curp cpf personid patientid customerid clientid userid \
     memberid subjectid employeeid studentid participantid personnr kundennr kundennummer patientennr patientennummer \
-    patientnummer mitgliedsnummer versichertennummer klantnummer socialsecuritynumber";
+    patientnummer mitgliedsnummer versichertennummer klantnummer socialsecuritynumber nhc ipp nip nuhsa cip kvnr uhid \
+    mbi nosologico insz rijksregisternummer burgerservicenummer nif curp rut codicefiscale svnummer ahvnummer patid";
 /// What is said of a person and does not change from record to record.
 const ABOUT: &str = "sex gender geschlecht sexe sexo sesso genero geslacht birth birthday birthdate birthyear dob yob born \
     geburtsdatum geburtsjahr geburtstag naissance nacimiento nascita geboortedatum race ethnicity name surname firstname \
@@ -112,7 +113,19 @@ fn is_named(name: &str) -> bool {
     let (people, key) =
         (words.iter().any(|word| among(PEOPLE, word)), words.iter().any(|word| among(KEYS, word)));
     let rest = words.iter().filter(|word| !among(PEOPLE, word) && !among(KEYS, word)).count();
-    people && rest == 0 && (key || words.len() == 1) || among(NUMBERS, &words.concat())
+    people && rest == 0 && (key || words.len() == 1)
+        || among(NUMBERS, &words.concat())
+        || matches!(&words[..], [one] if is_compound(one))
+}
+
+/// `Teilnehmernr`, `verzekerdennummer`: people, letters that join, and a number.
+fn is_compound(word: &str) -> bool {
+    let among = |list: &str, word: &str| list.split_whitespace().any(|own| own == word);
+    let joined = |people: &str| {
+        let joints = ["", "s", "n", "en", "er"];
+        joints.iter().filter_map(|joint| people.strip_suffix(joint)).any(|people| among(PEOPLE, people))
+    };
+    KEYS.split_whitespace().filter_map(|key| word.strip_suffix(key)).any(joined)
 }
 
 fn has(name: &str, list: &str) -> bool {
@@ -234,12 +247,35 @@ mod tests {
 
     #[test]
     fn names_say_whose_a_record_is() {
-        for name in
-            ["patient_id", "PatientID", "Kunden-Nr", "customer", "SSN", "Paciente", "participant no", "mrn"]
-        {
+        for name in [
+            "patient_id",
+            "PatientID",
+            "Kunden-Nr",
+            "customer",
+            "SSN",
+            "Paciente",
+            "participant no",
+            "mrn",
+            "NHC",
+            "Teilnehmernr",
+            "Verzekerdennummer",
+            "Mitgliedsnr",
+            "patiëntnummer",
+            "Codice Fiscale",
+        ] {
             assert!(is_named(name), "{name}");
         }
-        for name in ["patient_age", "visit_id", "id", "customer_segment", "user_agent", "code", "salary"] {
+        for name in [
+            "patient_age",
+            "visit_id",
+            "id",
+            "customer_segment",
+            "user_agent",
+            "code",
+            "salary",
+            "Auftragsnummer",
+            "usage",
+        ] {
             assert!(!is_named(name), "{name}");
         }
     }

@@ -4,7 +4,7 @@
 //! (`check_digits`), so that chance does not do.
 
 use super::check_digits as check;
-use super::given_names;
+use super::{given_names, streets};
 
 /// The forms of values that are recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,9 @@ pub(super) enum Shape {
     Phone,
     Plate,
     Point,
+    Handle,
+    File,
+    Address,
     Names,
     FreeText,
     Icd,
@@ -47,10 +50,14 @@ const UNMISTAKABLE: &[(Shape, Test)] = &[
     (Shape::Iban, check::is_iban),
     (Shape::Point, is_point),
     (Shape::Hash, is_hash),
+    (Shape::Hash, is_token),
+    (Shape::Hash, is_object_identifier),
+    (Shape::File, is_file),
 ];
 
 /// Shapes that take a few values to be sure of.
 const LIKELY: &[(Shape, Test)] = &[
+    (Shape::Handle, is_handle),
     (Shape::Card, check::is_card),
     (Shape::Phone, is_phone),
     (Shape::Plate, is_plate),
@@ -74,6 +81,8 @@ impl Shape {
                 (check::NATIONAL.iter().any(all) && sample.len() >= ENOUGH).then_some(Shape::National)
             })
             .or_else(|| find(LIKELY).filter(|_| sample.len() >= ENOUGH))
+            .filter(|shape| *shape != Shape::Icd || are_of_several_chapters(&sample))
+            .or_else(|| streets::are_addresses(&sample).then_some(Shape::Address))
             .or_else(|| given_names::are_people(&sample).then_some(Shape::Names))
             .or_else(|| is_free_text(&sample).then_some(Shape::FreeText))
     }
@@ -90,6 +99,9 @@ impl Shape {
             Shape::Phone => "the values look like phone numbers",
             Shape::Plate => "the values look like number plates",
             Shape::Point => "the values are points on a map",
+            Shape::Handle => "the values look like names of accounts",
+            Shape::File => "the values are names of files, in which anything may stand",
+            Shape::Address => "the values look like street addresses",
             Shape::Names => "the values look like names of people",
             Shape::FreeText => "the values are sentences, in which anything may stand",
             Shape::Icd | Shape::Atc | Shape::Postcode => return None,
@@ -123,11 +135,49 @@ fn is_hash(text: &str) -> bool {
 }
 
 fn is_mac(text: &str) -> bool {
-    [':', '-'].iter().any(|between| {
+    [(':', 6, 2), ('-', 6, 2), ('.', 3, 4)].iter().any(|(between, count, length)| {
         let parts: Vec<&str> = text.split(*between).collect();
-        parts.len() == 6
-            && parts.iter().all(|part| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        let hex = |part: &&str| part.len() == *length && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        parts.len() == *count && parts.iter().all(hex)
     })
+}
+
+/// A long word of letters and digits without order, as tokens, ULIDs and signed cookies are.
+fn is_token(text: &str) -> bool {
+    let allowed = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-=+/.".contains(&byte));
+    let (mut changes, mut before) = (0, None);
+    for byte in text.bytes() {
+        let digit = byte.is_ascii_digit();
+        changes += usize::from(before.is_some_and(|other| other != digit));
+        before = Some(digit);
+    }
+    (20..=4096).contains(&text.len())
+        && allowed
+        && changes >= 4
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// `1.2.840.113619.2.55.3`, as studies and images are numbered.
+fn is_object_identifier(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('.').collect();
+    let number = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    parts.len() >= 6 && ["0", "1", "2"].contains(&parts[0]) && parts.iter().all(number)
+}
+
+/// `/scans/mueller.dcm`, `C:\photos\12.jpg`, `img_12.jpg`.
+fn is_file(text: &str) -> bool {
+    const ENDINGS: &str = " jpg jpeg png gif tif tiff bmp heic pdf doc docx odt xls xlsx txt csv xml json dcm nii wav mp3 m4a \
+        mp4 mov avi zip gz bam fastq vcf edf ";
+    let Some((stem, ending)) = text.rsplit_once('.') else { return false };
+    !stem.is_empty()
+        && !ending.contains(' ')
+        && ENDINGS.contains(&format!(" {} ", ending.to_ascii_lowercase()))
+}
+
+/// `@anna_s`, as people are called in networks.
+fn is_handle(text: &str) -> bool {
+    let allowed = |c: char| c.is_alphanumeric() || "_.-".contains(c);
+    text.strip_prefix('@').is_some_and(|name| name.chars().count() >= 2 && name.chars().all(allowed))
 }
 
 fn is_ip(text: &str) -> bool {
@@ -135,8 +185,13 @@ fn is_ip(text: &str) -> bool {
     address.parse::<std::net::IpAddr>().is_ok()
 }
 
-/// `48.1374, 11.5755` or `POINT(11.5755 48.1374)`.
+/// `48.1374, 11.5755`, `POINT(11.5755 48.1374)` or `48°08'14"N 11°34'31"E`.
 fn is_point(text: &str) -> bool {
+    if text.matches('°').count() == 2 {
+        return text
+            .chars()
+            .all(|c| c.is_ascii_digit() || c.is_whitespace() || "°'\"′″’”.,;NSEWO-".contains(c));
+    }
     let inside =
         text.strip_prefix("POINT").unwrap_or(text).trim().trim_start_matches('(').trim_end_matches(')');
     let parts: Vec<&str> =
@@ -230,6 +285,12 @@ fn is_icd(text: &str) -> bool {
     let pattern = pattern(text);
     let long = ["A99.9", "A99.99", "A99.-", "A99.999", "A99.9999"].contains(&pattern.as_str());
     (long || pattern == "A99") && !text.starts_with('U') || text.starts_with("U0")
+}
+
+/// Codes that all begin with the same letter may count anything: `A11`, `A12`, `A13`.
+fn are_of_several_chapters(sample: &[&str]) -> bool {
+    let first = |text: &&str| text.chars().next();
+    sample.iter().any(|text| text.contains('.') || first(text) != sample.first().and_then(first))
 }
 
 /// `N02BE01`, as a drug is coded.

@@ -137,6 +137,15 @@ fn check_digits_are_held_against_their_rules() {
         (check::is_italian_code, "RSSMRA85T10A562S"),
         (check::is_dutch_bsn, "111222333"),
         (check::is_nhs_number, "943 476 5919"),
+        (check::is_irish_number, "1234567T"),
+        (check::is_polish_number, "44051401359"),
+        (check::is_nordic_number, "811218-9876"),
+        (check::is_finnish_number, "131052-308T"),
+        (check::is_spanish_insurance_number, "281234567840"),
+        (check::is_tax_number_of_the_andes, "12.345.678-5"),
+        (check::is_tax_number_of_the_andes, "20-12345678-6"),
+        (check::is_brazilian_number, "529.982.247-25"),
+        (check::is_orcid, "0000-0002-1825-0097"),
     ] {
         assert!(test(text), "{text}");
         let place = text.len() - if text.ends_with(char::is_alphabetic) { 2 } else { 1 };
@@ -144,7 +153,16 @@ fn check_digits_are_held_against_their_rules() {
         let wrong = format!("{}{}{}", &text[..place], (digit + 1) % 10, &text[place + 1..]);
         assert!(!test(&wrong), "{wrong}");
     }
-    for text in ["", "ä", "1", "ABCDEFGHIJKLMNOP", "1234567890123456789012"] {
+    for text in [
+        "",
+        "ä",
+        "1",
+        "ABCDEFGHIJKLMNOP",
+        "1234567890123456789012",
+        "äöüß-äöüß-äöüß-äöüß",
+        "ää-ää-ää-ää",
+        "ß-ß",
+    ] {
         assert!(check::NATIONAL.iter().all(|test| !test(text)) && !check::is_iban(text), "{text}");
     }
 }

@@ -87,7 +87,17 @@ pub(super) fn words(name: &str) -> Vec<Word> {
 fn known(word: &str) -> Option<&'static Vec<Says>> {
     KNOWN.get(word).or_else(|| {
         let singular = ["s", "en", "n", "es"].iter().filter_map(|end| word.strip_suffix(end));
-        singular.filter(|stem| stem.len() > SHORTEST_PART).find_map(|stem| KNOWN.get(stem))
+        let mut stems = singular.filter(|stem| stem.len() > SHORTEST_PART);
+        stems.find_map(|stem| KNOWN.get(stem)).or_else(|| italian(word))
+    })
+}
+
+/// The singular of an Italian plural: `malattie`, `farmaci`, `pazienti`.
+fn italian(word: &str) -> Option<&'static Vec<Says>> {
+    let ends: &[(&str, &[&str])] = &[("i", &["o", "e", "a"]), ("e", &["a"])];
+    ends.iter().find_map(|(plural, singular)| {
+        let stem = word.strip_suffix(plural).filter(|stem| stem.len() > 2 * SHORTEST_PART - 2)?;
+        singular.iter().find_map(|end| KNOWN.get(&format!("{stem}{end}")))
     })
 }
 
@@ -139,7 +149,7 @@ fn compound(token: &str) -> Option<Vec<Word>> {
 /// The longest known word at the end of a token and the longest before it at the start; the rest is not known.
 fn ends(token: &str) -> Option<Vec<Word>> {
     let enough = |text: &str| text.len() >= SHORTEST_END || KNOWN_ENDS.contains(&text);
-    let word = |text: &str| (enough(text) && KNOWN.contains_key(text)).then(|| Word::known(text)).flatten();
+    let word = |text: &str| enough(text).then(|| Word::known(text)).flatten();
     let last = (1..token.len() - 1).find_map(|from| word(&token[from..]));
     let rest = last.as_ref().map_or(token, |last| &token[..token.len() - last.text.len()]);
     let first = (2..rest.len()).rev().find_map(|to| word(&rest[..to]));
