@@ -567,7 +567,7 @@ fn hierarchy_file(policy: &Policy, name: &str) -> String {
 fn built(studio: &Studio, column: usize, build: &str, sizes: &str) -> Result<String> {
     let (opened, policy) = (studio.needs_table()?, studio.project(|project| project.policy())?);
     let hierarchy = hierarchies::builder(build, sizes)?;
-    opened.table.grown(column, &policy.missing, &hierarchy)?;
+    opened.table.grown(column, &policy.missing, (&hierarchy, None))?;
     let name = opened.column(column)?;
     let list: toml_edit::Array = match &hierarchy {
         throng::policy::Hierarchy::Intervals(widths) => {
@@ -575,6 +575,13 @@ fn built(studio: &Studio, column: usize, build: &str, sizes: &str) -> Result<Str
         }
         throng::policy::Hierarchy::Prefix(lengths) => lengths.iter().map(|length| *length as i64).collect(),
         throng::policy::Hierarchy::Dates(units) => units.iter().map(|unit| unit.name()).collect(),
+        throng::policy::Hierarchy::Official(own) => {
+            let value: toml_edit::Value =
+                own.text().parse().map_err(|_| Error::bug("a builder that is no TOML"))?;
+            return edit(studio, &format!("hierarchy of {name}"), |text| {
+                text.attribute(name, "hierarchy", Some(value))
+            });
+        }
         throng::policy::Hierarchy::Tree(_) => return Err(Error::bug("a builder gives no tree")),
     };
     edit(studio, &format!("hierarchy of {name}"), |text| {

@@ -54,6 +54,21 @@ impl Spelling {
         }
     }
 
+    /// How most values are spelt; as plain numbers if none is a number or a date.
+    #[allow(clippy::needless_pass_by_value, reason = "an iterator is made for this call alone")]
+    pub fn of_most<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Spelling {
+        let simple = [Spelling::Point, Spelling::Iso, Spelling::Comma, Spelling::Grouped];
+        let read = |own: &Spelling| texts.clone().filter(|text| own.read(text).is_some()).count();
+        let mut most = (0, Spelling::Point);
+        for own in simple.into_iter().chain(Format::candidates().map(Spelling::Format)) {
+            let count = read(&own);
+            if count > most.0 {
+                most = (count, own);
+            }
+        }
+        most.1
+    }
+
     fn guess_comma<'a>(texts: &(impl Iterator<Item = &'a str> + Clone)) -> Guess {
         let all = |spelling: Spelling| texts.clone().all(|text| spelling.read(text).is_some());
         match (all(Spelling::Comma), all(Spelling::Grouped)) {
@@ -101,7 +116,11 @@ impl Spelling {
                 value::date(text)?;
                 Some((text.get(..4)?.parse().ok()?, text.get(5..7)?.parse().ok()?))
             }
-            Spelling::Format(format) => format.parse(text).map(|parts| (parts.year, parts.month)),
+            // Not every day that can be read is one: the 31st of February has no month.
+            Spelling::Format(format) => {
+                format.read(text)?;
+                format.parse(text).map(|parts| (parts.year, parts.month))
+            }
             Spelling::Point | Spelling::Comma | Spelling::Grouped => None,
         }
     }
@@ -312,6 +331,8 @@ mod tests {
         assert_eq!(clear(&["1.234,5"]).read("1.234,5"), Some(1234.5));
         assert_eq!(clear(&["19.11.1985"]).year_and_month("19.11.1985"), Some((1985, 11)));
         assert_eq!(Spelling::Iso.year_and_month("1985-11-19"), Some((1985, 11)));
+        assert_eq!(clear(&["19.11.1985"]).year_and_month("31.02.1985"), None);
+        assert_eq!(Spelling::of_most(["x", "1.2.1990", "19.11.1985"].into_iter()), clear(&["19.11.1985"]));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::taxonomy::{NodeId, Taxonomy};
 use super::value;
 use crate::error::ErrorCode;
 use crate::schema::spelling::{Guess, Spelling};
-use crate::schema::{Kind, Tails, Tree};
+use crate::schema::{Kind, Official, Tails, Tree};
 use crate::words::shorten;
 
 /// The ordered values of one attribute. The code of a value is its place here.
@@ -23,6 +23,8 @@ pub struct Domain {
     bands: Vec<Vec<(u32, u32)>>,
     /// Of numbers, whether the first and the last code are tails: all that lies beyond them is in them.
     tails: (bool, bool),
+    /// What values are published as at the finest, if not as they are, and how they are spelt.
+    finest: Option<Box<(Official, Spelling)>>,
 }
 
 /// How the values of a domain relate to each other.
@@ -75,7 +77,7 @@ impl Domain {
     /// Texts in any order, of which nothing is known.
     pub(crate) fn flat(labels: Vec<String>) -> Self {
         let scale = Scale::Categorical(Taxonomy::flat(&labels));
-        Domain { labels, scale, missing: None, bands: Vec::new(), tails: (false, false) }
+        Domain { labels, scale, missing: None, bands: Vec::new(), tails: (false, false), finest: None }
     }
 
     /// Number of codes.
@@ -114,6 +116,22 @@ impl Domain {
             ((true, _), Some(first), _) if number < *first => *first,
             _ => number,
         }
+    }
+
+    /// Publishes values no finer than a regulator allows.
+    pub(super) fn set_finest(&mut self, own: Official, spelling: Spelling) {
+        self.finest = Some(Box::new((own, spelling)));
+    }
+
+    /// Whether values are published no finer than in groups.
+    pub fn has_finest(&self) -> bool {
+        self.finest.is_some()
+    }
+
+    /// What a value is published as at the finest: itself, but for groups of regulators.
+    pub fn at_finest<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let label = self.finest.as_ref().and_then(|own| own.0.path(&own.1, text)?.into_iter().next());
+        label.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// Whether some of its numbers are told as tails.
@@ -324,10 +342,10 @@ pub fn guess_spelling<'a>(values: impl IntoIterator<Item = &'a str, IntoIter: Cl
 /// How the values of a dictionary are spelt that are to be numbers or dates.
 pub(super) fn spelling_of(texts: &[&str], missing: &[bool]) -> Result<Spelling, Misfit> {
     let present = texts.iter().zip(missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
-    match Spelling::guess(present) {
+    match Spelling::guess(present.clone()) {
         Guess::Clear(spelling) => Ok(spelling),
-        // The first value that is no number will be told.
-        Guess::Neither => Ok(Spelling::Point),
+        // The first value that is spelt in another way than most will be told.
+        Guess::Neither => Ok(Spelling::of_most(present)),
         Guess::Either(one, other) => {
             let (one, other) = (one.key().unwrap_or_default(), other.key().unwrap_or_default());
             let entry = missing.iter().position(|missing| !missing).unwrap_or(0);
@@ -384,7 +402,7 @@ pub(super) fn encode_spelt(
     let tails = (ends_with(labels.first(), AT_MOST), ends_with(labels.last(), AT_LEAST));
     let missing = add_missing(texts, missing, &mut labels, &mut codes);
     let scale = Scale::Numeric { values, spelling };
-    Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new(), tails }, codes })
+    Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new(), tails, finest: None }, codes })
 }
 
 /// Tails of numbers where there are dates, or of dates where there are numbers.
@@ -480,7 +498,7 @@ pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>)
     let missing = marker.and_then(|marker| place.get(marker).copied());
     let scale = Scale::Categorical(taxonomy);
     Ok(Encoding {
-        domain: Domain { labels, scale, missing, bands: Vec::new(), tails: (false, false) },
+        domain: Domain { labels, scale, missing, bands: Vec::new(), tails: (false, false), finest: None },
         codes,
     })
 }

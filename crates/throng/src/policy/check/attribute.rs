@@ -14,7 +14,8 @@ use crate::keys::source::Source;
 use crate::keys::{WEIGHT_EXPECTED, is_weight, weight as weigh};
 use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
-use crate::policy::{Apart, AttributePolicy, Kind, PersonChoice, Role, Rule};
+use crate::policy::{Apart, AttributePolicy, Hierarchy, Kind, PersonChoice, Role, Rule};
+use crate::schema::official::OLDEST;
 use crate::schema::spelling::{Format, Spelling};
 use crate::schema::{Tail, Tails};
 use crate::table::tails;
@@ -49,6 +50,9 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
     reject_without_use(source, written, role)?;
     let weight = written.weight.as_ref().map(|weight| weigh(source, "weight", weight)).transpose()?;
     let hierarchy = written.hierarchy.as_ref();
+    let grouped = hierarchy.map(|item| hierarchy::read(source, item)).transpose()?;
+    let mut tails = both_tails(source, written, kind)?;
+    let kind = official(source, written, (role, kind), grouped.as_ref(), &mut tails)?;
     let rules = written.rules.iter().map(|written| rule(source, written, kind));
     Ok(AttributePolicy {
         role,
@@ -58,14 +62,67 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
         leaf_weights: weights(source, "leaf_weights", "leaf", written.leaf_weights.as_ref())?,
         node_weights: weights(source, "node_weights", "node", written.node_weights.as_ref())?,
         auto_weight: written.auto_weight.is_some(),
-        tails: both_tails(source, written, kind)?,
+        tails,
         confirmed: written.confirmed.as_ref().is_some_and(|confirmed| *confirmed.get_ref()),
-        hierarchy: hierarchy.map(|item| hierarchy::read(source, item)).transpose()?,
+        hierarchy: grouped,
         rules: rules.collect::<Result<_>>()?,
         person: person(source, written, role)?,
         span: written.name.span(),
         hierarchy_span: hierarchy.map(Spanned::span),
     })
+}
+
+/// What groups of a regulator make of an attribute: its kind, and the age from which on all are one group.
+fn official(
+    source: Source<'_>,
+    written: &WrittenAttribute<'_>,
+    (role, kind): (Role, Option<Kind>),
+    hierarchy: Option<&Hierarchy>,
+    tails: &mut Tails,
+) -> Result<Option<Kind>> {
+    let (Some(Hierarchy::Official(own)), Some(item)) = (hierarchy, &written.hierarchy) else {
+        return Ok(kind);
+    };
+    let refuse = |code, message: &str, hint: &str| {
+        Err(source.error(code, &item.span(), message, "not here").with_hint(hint))
+    };
+    let limits = own.has_finest() || own.is_numeric();
+    match kind {
+        _ if limits && role != Role::Quasi => refuse(
+            ErrorCode::BadHierarchy,
+            "what Safe Harbor forbids would be published: only quasi-identifiers are generalized",
+            "write role = \"quasi\"",
+        ),
+        Some(Kind::Categorical) if own.is_numeric() => refuse(
+            ErrorCode::WrongKind,
+            "ages under Safe Harbor are numbers, but this attribute is categorical",
+            "leave kind out",
+        ),
+        Some(Kind::Numeric) if own.has_finest() => refuse(
+            ErrorCode::WrongKind,
+            "ranges of exact values would tell more than Safe Harbor allows, but this attribute is numeric",
+            "leave kind out",
+        ),
+        _ if own.is_numeric() => {
+            let oldest = OLDEST.to_string();
+            match (&tails.top, &written.top) {
+                (Some(Tail::At { number, date: false, .. }), _) if *number <= OLDEST as f64 => {}
+                (Some(_), Some(top)) => {
+                    let message = "Safe Harbor wants all ages from 90 on in one group";
+                    let error = source.error(ErrorCode::BadValue, &top.span(), message, "not above 90");
+                    return Err(error.with_hint("leave top out, or write a number up to 90"));
+                }
+                _ => tails.top = tails::at(&oldest),
+            }
+            if let Some(Tail::At { number, .. }) = &tails.bottom
+                && *number >= OLDEST as f64
+            {
+                return refuse(ErrorCode::BadValue, "bottom must be below 90", "write a smaller one");
+            }
+            Ok(Some(Kind::Numeric))
+        }
+        _ => Ok(kind),
+    }
 }
 
 /// `top` and `bottom`: a number, a date, or `"auto"`.
