@@ -117,7 +117,7 @@ pub(super) struct WrittenAttribute<'i> {
     pub top: Option<Item<'i>>,
     pub bottom: Option<Item<'i>>,
     pub hierarchy: Option<Item<'i>>,
-    pub rules: Vec<WrittenRule>,
+    pub rules: Vec<WrittenRule<'i>>,
     pub publish: Option<Spanned<String>>,
     pub together: Option<Spanned<bool>>,
     /// Where the word `rules` stands.
@@ -125,9 +125,9 @@ pub(super) struct WrittenAttribute<'i> {
 }
 
 /// A rule as it was written.
-pub(super) struct WrittenRule {
+pub(super) struct WrittenRule<'i> {
     pub span: Range<usize>,
-    pub cut: Option<List<f64>>,
+    pub cut: Option<Item<'i>>,
     pub apart: Option<List<String>>,
     pub importance: Option<Spanned<f64>>,
     pub hard: Option<Spanned<bool>>,
@@ -323,11 +323,11 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
     })
 }
 
-fn rule(source: Source<'_>, item: &Item<'_>) -> Result<WrittenRule> {
+fn rule<'i>(source: Source<'_>, item: &Item<'i>) -> Result<WrittenRule<'i>> {
     let fields = Fields::open_item(source, item, "a rule", RULE)?;
     Ok(WrittenRule {
         span: item.span(),
-        cut: fields.numbers("cut")?,
+        cut: fields.item("cut").cloned(),
         apart: fields.strings("apart")?,
         importance: fields.number("importance")?,
         hard: fields.flag("hard")?,

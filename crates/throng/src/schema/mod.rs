@@ -205,6 +205,8 @@ pub struct Rule {
 pub enum Apart {
     /// Numbers up to the first and from the second on.
     Cut(f64, f64),
+    /// Dates, or times of day, up to the first and from the second on, as ISO spells them.
+    Moments(String, String),
     /// Two values of a category.
     Values(String, String),
 }

@@ -23,7 +23,7 @@ pub(super) fn tree<'a>(
         Hierarchy::Tree(tree) => return Ok(Cow::Borrowed(tree)),
         Hierarchy::Intervals(widths) => {
             let whole = all_whole(spelling, texts, missing);
-            Box::new(move |text| bands(spelling.read(text)?, widths, whole))
+            Box::new(move |text| bands(spelling.read(text)?, widths, (spelling, whole)))
         }
         Hierarchy::Prefix(lengths) => Box::new(|text| Some(prefixes(text, lengths))),
         Hierarchy::Dates(units) => Box::new(|text| calendar(spelling.year_and_month(text)?, units)),
@@ -55,9 +55,10 @@ pub(crate) fn labels_above(hierarchy: &Hierarchy, spelling: &Spelling, text: &st
     match hierarchy {
         Hierarchy::Tree(tree) => tree.above(text).unwrap_or_default().to_vec(),
         Hierarchy::Intervals(widths) => {
-            let bands =
-                |number: f64| [true, false].into_iter().filter_map(move |whole| bands(number, widths, whole));
-            spelling.read(text).into_iter().flat_map(bands).flatten().collect()
+            let both = |number: f64| {
+                [true, false].into_iter().filter_map(move |whole| bands(number, widths, (spelling, whole)))
+            };
+            spelling.read(text).into_iter().flat_map(both).flatten().collect()
         }
         Hierarchy::Prefix(lengths) => prefixes(text, lengths),
         Hierarchy::Dates(units) => {
@@ -100,7 +101,7 @@ fn official(own: &Official, spelling: &Spelling, text: &str, whole: bool) -> Opt
         path.remove(0);
     }
     if let Official::Age(widths) = own {
-        path.extend(bands(spelling.read(text)?, widths, whole)?);
+        path.extend(bands(spelling.read(text)?, widths, (spelling, whole))?);
     }
     Some(path)
 }
@@ -133,22 +134,10 @@ fn is_whole(text: &str, spelling: &Spelling) -> bool {
     spelling.read(text).is_some_and(|number| number.fract() == 0.0)
 }
 
-/// `[20-24]` for whole numbers, `[20-25)` for others.
-fn bands(number: f64, widths: &[f64], whole: bool) -> Option<Vec<String>> {
+/// `[20-24]` for whole numbers, `[20-25)` for others; dates and times as they are spelt.
+fn bands(number: f64, widths: &[f64], (spelling, whole): (&Spelling, bool)) -> Option<Vec<String>> {
     let whole = whole && widths.iter().all(|width| width.fract() == 0.0);
-    Some(
-        widths
-            .iter()
-            .map(|width| {
-                let low = (number / width).floor() * width;
-                if whole {
-                    format!("[{low}-{}]", low + width - 1.0)
-                } else {
-                    format!("[{low}-{})", low + width)
-                }
-            })
-            .collect(),
-    )
+    Some(widths.iter().map(|width| spelling.band((number / width).floor() * width, *width, whole)).collect())
 }
 
 /// `5371*`, `537*`; a value that is no longer than a prefix stands for itself.

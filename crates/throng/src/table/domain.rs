@@ -9,7 +9,7 @@ use super::tails::{AT_LEAST, AT_MOST, coded, end_of};
 use super::taxonomy::{NodeId, Taxonomy};
 use super::value;
 use crate::error::ErrorCode;
-use crate::schema::spelling::{Guess, Spelling};
+use crate::schema::spelling::{Guess, Measured, Spelling, time_of_day};
 use crate::schema::{Kind, Official, Tails, Tree};
 use crate::words::shorten;
 
@@ -30,7 +30,7 @@ pub struct Domain {
 /// How the values of a domain relate to each other.
 #[derive(Clone, Debug)]
 pub enum Scale {
-    /// Numbers, or dates as days, ascending. A missing value has no number and comes after the last.
+    /// Numbers, dates as days or times of day as seconds, ascending. A missing value has no number and comes after the last.
     Numeric {
         /// The values.
         values: Vec<f64>,
@@ -97,15 +97,17 @@ impl Domain {
 
     /// The code of a text: as it stands, or as another spelling of the same number.
     pub fn code(&self, text: &str) -> Option<u32> {
-        if let Scale::Numeric { values, .. } = &self.scale
-            && let Some(number) = self.read(text)
-        {
-            return values
-                .binary_search_by(|value| value.total_cmp(&(self.within_tails(number) + 0.0)))
-                .ok()
-                .map(|at| at as u32);
+        if let Some(number) = self.read(text) {
+            return self.code_of_number(number);
         }
         self.labels.iter().position(|label| label == text).map(|at| at as u32)
+    }
+
+    /// The code of a number.
+    pub fn code_of_number(&self, number: f64) -> Option<u32> {
+        let Scale::Numeric { values, .. } = &self.scale else { return None };
+        let number = self.within_tails(number) + 0.0;
+        values.binary_search_by(|value| value.total_cmp(&number)).ok().map(|at| at as u32)
     }
 
     /// A number, or the end of the tail that it lies in.
@@ -266,11 +268,12 @@ impl Domain {
     /// Reads a single published number or date of this domain.
     pub fn read(&self, text: &str) -> Option<f64> {
         match &self.scale {
-            // Whoever asks about dates may spell them as ISO does.
-            Scale::Numeric { spelling, .. } if spelling.is_date() => {
-                spelling.read(text).or_else(|| value::date(text))
-            }
-            Scale::Numeric { spelling, .. } => spelling.read(text),
+            // Whoever asks about dates and times may spell them as ISO does.
+            Scale::Numeric { spelling, .. } => spelling.read(text).or_else(|| match spelling.measured() {
+                Measured::Numbers => None,
+                Measured::Dates => value::date(text),
+                Measured::Times => time_of_day(text),
+            }),
             Scale::Categorical(_) => None,
         }
     }
@@ -377,7 +380,7 @@ pub(super) fn encode_spelt(
     spelling: Spelling,
     tails: &Tails,
 ) -> Result<Encoding, Misfit> {
-    if let Some(misfit) = other_tails(texts, missing, spelling.is_date(), tails) {
+    if let Some(misfit) = other_tails(texts, missing, spelling.measured(), tails) {
         return Err(misfit);
     }
     let mut found: Vec<(f64, Cow<'_, str>, usize)> = Vec::with_capacity(texts.len());
@@ -406,19 +409,19 @@ pub(super) fn encode_spelt(
 }
 
 /// Tails of numbers where there are dates, or of dates where there are numbers.
-fn other_tails(texts: &[&str], missing: &[bool], dates: bool, tails: &Tails) -> Option<Misfit> {
+fn other_tails(texts: &[&str], missing: &[bool], measured: Measured, tails: &Tails) -> Option<Misfit> {
     let both = tails.bottom.iter().chain(&tails.top);
-    let other = both.filter_map(crate::schema::Tail::is_date).any(|date| date != dates);
+    let other = both.filter_map(crate::schema::Tail::measured).any(|own| own != measured);
     let (entry, _) = missing.iter().enumerate().find(|(_, missing)| !**missing)?;
-    let is = if dates { "dates" } else { "numbers" };
     other.then(|| Misfit {
         code: ErrorCode::WrongKind,
         entry: entry as u32,
         message: format!(
-            "the attribute holds {is} such as \"{}\", top and bottom do not",
+            "the attribute holds {} such as \"{}\", top and bottom do not",
+            measured.words(),
             shorten(texts[entry])
         ),
-        hint: "write top and bottom as the column is written: numbers, or dates like \"2024-02-29\""
+        hint: "write top and bottom as the column is written: numbers, dates like \"2024-02-29\", or times like \"08:30\""
             .to_owned(),
     })
 }
@@ -426,7 +429,10 @@ fn other_tails(texts: &[&str], missing: &[bool], dates: bool, tails: &Tails) -> 
 /// Tails where there are neither numbers nor dates.
 pub(super) fn no_tails_here(texts: &[&str], missing: &[bool]) -> Misfit {
     let plain = |(entry, text): &(usize, &&str)| {
-        !missing[*entry] && value::number(text).is_none() && value::date(text).is_none()
+        !missing[*entry]
+            && value::number(text).is_none()
+            && value::date(text).is_none()
+            && time_of_day(text).is_none()
     };
     let (entry, text) = texts.iter().enumerate().find(plain).unwrap_or((0, &""));
     Misfit {
@@ -445,7 +451,11 @@ fn not_a_number(entry: usize, text: &str, spelling: &Spelling) -> Misfit {
     Misfit {
         code: ErrorCode::BadCell,
         entry: entry as u32,
-        message: format!("\"{}\" is not a number or date{}", shorten(text), written.unwrap_or_default()),
+        message: format!(
+            "\"{}\" is not a number, date or time{}",
+            shorten(text),
+            written.unwrap_or_default()
+        ),
         hint: "correct the cell, list it under [data] missing, or make the attribute categorical".to_owned(),
     }
 }

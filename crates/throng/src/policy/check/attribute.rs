@@ -9,16 +9,16 @@ use toml::de::{DeValue, ValueDeserializer};
 
 use super::{Attributes, choose};
 use crate::error::{Error, ErrorCode, Result};
-use crate::keys::fields::{Item, List, as_table, in_order};
+use crate::keys::fields::{Item, List, as_table, in_order, mismatch, number};
 use crate::keys::source::Source;
 use crate::keys::{WEIGHT_EXPECTED, is_weight, weight as weigh};
 use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
 use crate::policy::{Apart, AttributePolicy, Hierarchy, Kind, PersonChoice, Role, Rule};
 use crate::schema::official::OLDEST;
-use crate::schema::spelling::{Format, Spelling};
+use crate::schema::spelling::{Format, Measured, Spelling, time_of_day};
 use crate::schema::{Tail, Tails};
-use crate::table::tails;
+use crate::table::{tails, value};
 
 pub(super) fn check_all(source: Source<'_>, written: &[WrittenAttribute<'_>]) -> Result<Attributes> {
     let check_one = |written: &WrittenAttribute<'_>| {
@@ -106,7 +106,8 @@ fn official(
         _ if own.is_numeric() => {
             let oldest = OLDEST.to_string();
             match (&tails.top, &written.top) {
-                (Some(Tail::At { number, date: false, .. }), _) if *number <= OLDEST as f64 => {}
+                (Some(Tail::At { number, measured: Measured::Numbers, .. }), _)
+                    if *number <= OLDEST as f64 => {}
                 (Some(_), Some(top)) => {
                     let message = "Safe Harbor wants all ages from 90 on in one group";
                     let error = source.error(ErrorCode::BadValue, &top.span(), message, "not above 90");
@@ -137,8 +138,15 @@ fn both_tails(source: Source<'_>, written: &WrittenAttribute<'_>, kind: Option<K
         };
         let found = if text == "auto" { Some(Tail::Auto) } else { tails::at(&text) };
         found.ok_or_else(|| {
-            let message = format!("{key} must be a number, a date like \"2024-02-29\", or \"auto\"");
-            source.error(ErrorCode::BadValue, &item.span(), message, "expected a number, a date or \"auto\"")
+            let message = format!(
+                "{key} must be a number, a date like \"2024-02-29\", a time like \"08:30\", or \"auto\""
+            );
+            source.error(
+                ErrorCode::BadValue,
+                &item.span(),
+                message,
+                "expected a number, a date, a time or \"auto\"",
+            )
         })
     };
     let top = written.top.as_ref().map(|item| tail("top", item)).transpose()?;
@@ -202,7 +210,9 @@ fn spelling(
         }
         (Some(format), _) => match Format::new(format.get_ref()) {
             Ok(format) => Ok(Some(Spelling::Format(format))),
-            Err(message) => refuse(&message, "write it like format = \"%d.%m.%Y\" or \"%m/%d/%Y %H:%M\""),
+            Err(message) => {
+                refuse(&message, "write it like format = \"%d.%m.%Y\", \"%m/%d/%Y %H:%M\" or \"%H:%M\"")
+            }
         },
         (_, Some(decimal)) if decimal.get_ref() == "," => Ok(Some(Spelling::Comma)),
         (_, Some(decimal)) if decimal.get_ref() == "." => Ok(Some(Spelling::Grouped)),
@@ -276,7 +286,7 @@ fn without_use(source: Source<'_>, span: &Range<usize>, what_makes_sense: &str, 
         .with_hint(format!("remove it, or write role = {roles}"))
 }
 
-fn rule(source: Source<'_>, written: &WrittenRule, kind: Option<Kind>) -> Result<Rule> {
+fn rule(source: Source<'_>, written: &WrittenRule<'_>, kind: Option<Kind>) -> Result<Rule> {
     let apart = match (&written.cut, &written.apart) {
         (Some(cut), None) => check_cut(source, cut, kind)?,
         (None, Some(values)) => check_apart(source, values, kind)?,
@@ -303,23 +313,59 @@ fn rule(source: Source<'_>, written: &WrittenRule, kind: Option<Kind>) -> Result
     })
 }
 
-fn check_cut(source: Source<'_>, written: &List<f64>, kind: Option<Kind>) -> Result<Apart> {
+fn check_cut(source: Source<'_>, written: &Item<'_>, kind: Option<Kind>) -> Result<Apart> {
     if kind == Some(Kind::Categorical) {
         let message = "cut is for numbers, but this attribute is categorical";
         return Err(source
             .error(ErrorCode::WrongKind, &written.span(), message, "not for categories")
             .with_hint("use apart = […]"));
     }
-    if let [low, high] = written.get_ref().as_slice() {
-        let (low, high) = (*low.get_ref(), *high.get_ref());
-        if low.is_finite() && high.is_finite() && low < high {
-            return Ok(Apart::Cut(low, high));
-        }
+    let expected = "a list of numbers";
+    let DeValue::Array(ends) = written.get_ref() else {
+        return Err(mismatch(source, written, "cut", expected));
+    };
+    let texts: Vec<Option<String>> = ends.iter().map(moment).collect();
+    if let [Some(low), Some(high)] = &texts[..] {
+        return moments(source, written, low, high);
+    }
+    let mut numbers = Vec::with_capacity(ends.len());
+    for end in ends {
+        numbers.push(number(end.get_ref()).ok_or_else(|| mismatch(source, end, "cut", expected))?);
+    }
+    if let [low, high] = numbers[..]
+        && low.is_finite()
+        && high.is_finite()
+        && low < high
+    {
+        return Ok(Apart::Cut(low, high));
     }
     let message = "cut must be two numbers, the smaller one first";
     Err(source
         .error(ErrorCode::BadRule, &written.span(), message, "expected two increasing numbers")
         .with_hint("cut = [64, 65] keeps numbers up to 64 apart from numbers from 65 on"))
+}
+
+/// A date or time of day as text.
+fn moment(item: &Item<'_>) -> Option<String> {
+    match item.get_ref() {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Datetime(moment) => Some(moment.to_string()),
+        _ => None,
+    }
+}
+
+/// A cut between two dates or times of day, which a policy spells as ISO does.
+fn moments(source: Source<'_>, written: &Item<'_>, low: &str, high: &str) -> Result<Apart> {
+    let dates = value::date(low).zip(value::date(high));
+    match dates.or_else(|| time_of_day(low).zip(time_of_day(high))) {
+        Some((first, second)) if first < second => Ok(Apart::Moments(low.to_owned(), high.to_owned())),
+        _ => {
+            let message = "cut must be two dates, or two times of day, the earlier one first";
+            Err(source.error(ErrorCode::BadRule, &written.span(), message, "expected two of them").with_hint(
+                "write dates like \"2024-02-29\" and times like \"08:30\", however the table spells them",
+            ))
+        }
+    }
 }
 
 fn check_apart(source: Source<'_>, written: &List<String>, kind: Option<Kind>) -> Result<Apart> {
