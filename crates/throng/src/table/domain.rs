@@ -447,15 +447,15 @@ pub(super) fn no_tails_here(texts: &[&str], missing: &[bool]) -> Misfit {
 }
 
 fn not_a_number(entry: usize, text: &str, spelling: &Spelling) -> Misfit {
+    let what = match spelling.measured() {
+        Measured::Numbers | Measured::Dates => "a number or date",
+        Measured::Times => "a time of day",
+    };
     let written = spelling.key().map(|(key, value)| format!(" with {key} = \"{value}\""));
     Misfit {
         code: ErrorCode::BadCell,
         entry: entry as u32,
-        message: format!(
-            "\"{}\" is not a number, date or time{}",
-            shorten(text),
-            written.unwrap_or_default()
-        ),
+        message: format!("\"{}\" is not {what}{}", shorten(text), written.unwrap_or_default()),
         hint: "correct the cell, list it under [data] missing, or make the attribute categorical".to_owned(),
     }
 }

@@ -9,7 +9,7 @@ use toml::de::{DeValue, ValueDeserializer};
 
 use super::{Attributes, choose};
 use crate::error::{Error, ErrorCode, Result};
-use crate::keys::fields::{Item, List, as_table, in_order, mismatch, number};
+use crate::keys::fields::{Item, List, as_table, in_order, number};
 use crate::keys::source::Source;
 use crate::keys::{WEIGHT_EXPECTED, is_weight, weight as weigh};
 use crate::policy::hierarchy;
@@ -320,18 +320,12 @@ fn check_cut(source: Source<'_>, written: &Item<'_>, kind: Option<Kind>) -> Resu
             .error(ErrorCode::WrongKind, &written.span(), message, "not for categories")
             .with_hint("use apart = […]"));
     }
-    let expected = "a list of numbers";
-    let DeValue::Array(ends) = written.get_ref() else {
-        return Err(mismatch(source, written, "cut", expected));
-    };
+    let ends = written.get_ref().as_array().map_or(&[][..], |ends| ends);
     let texts: Vec<Option<String>> = ends.iter().map(moment).collect();
     if let [Some(low), Some(high)] = &texts[..] {
         return moments(source, written, low, high);
     }
-    let mut numbers = Vec::with_capacity(ends.len());
-    for end in ends {
-        numbers.push(number(end.get_ref()).ok_or_else(|| mismatch(source, end, "cut", expected))?);
-    }
+    let numbers: Vec<f64> = ends.iter().filter_map(|end| number(end.get_ref())).collect();
     if let [low, high] = numbers[..]
         && low.is_finite()
         && high.is_finite()
