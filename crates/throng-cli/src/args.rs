@@ -454,6 +454,10 @@ pub struct Evaluate {
     /// Set an option of the task, as in the policy's section [evaluate.TASK]; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Write the folds of classify or regress for a model of your own: NAME.table.csv and NAME.release.csv, each row with the
+    /// fold that it is tested in. Not for others: rows stand in the same order in both
+    #[arg(long, value_name = "NAME")]
+    pub folds: Option<PathBuf>,
     /// Write a page with plots
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
