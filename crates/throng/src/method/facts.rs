@@ -189,19 +189,13 @@ pub struct Associations {
     pub automatic: Vec<bool>,
     /// The association of each pair, 0 … 1.
     pub matrix: Vec<Vec<f64>>,
+    /// Pairs that tell nearly the same, by place, with their association but for chance.
+    pub high: Vec<(usize, usize, f64)>,
 }
 
 impl Associations {
     /// From here on two attributes tell nearly the same.
     pub const HIGH: f64 = 0.9;
-
-    /// Pairs that tell nearly the same, by place, with their association.
-    pub fn high(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
-        let pairs = (0..self.attributes.len()).flat_map(|one| (0..one).map(move |other| (other, one)));
-        pairs
-            .map(|(one, other)| (one, other, self.matrix[one][other]))
-            .filter(|(_, _, found)| *found >= Self::HIGH)
-    }
 }
 
 /// How far a string is proved to be the best.

@@ -366,13 +366,15 @@ impl Plan {
         if !(weighed || self.steered_by_rules) || attributes.len() < 2 {
             return None;
         }
-        let found = Associations {
+        let matrix = association::matrix(attributes, &problem.records);
+        let high = association::high(attributes, &problem.records, &matrix, Associations::HIGH);
+        (weighed || !high.is_empty()).then(|| Associations {
             attributes: attributes.iter().map(|own| own.name.clone()).collect(),
             weights: attributes.iter().map(|own| own.weight).collect(),
             automatic: attributes.iter().map(|own| automatic(&own.name)).collect(),
-            matrix: association::matrix(attributes, &problem.records),
-        };
-        (weighed || found.high().next().is_some()).then_some(found)
+            matrix,
+            high,
+        })
     }
 
     /// Finds groups; with a target also the k that they meet.

@@ -5,14 +5,14 @@ use crate::report::page::{Block, Section};
 
 pub(super) fn notes(found: &Associations) -> Vec<String> {
     let name = |at: usize| &found.attributes[at];
-    let told = |(one, other, association): (usize, usize, f64)| {
+    let told = |&(one, other, association): &(usize, usize, f64)| {
         format!(
             "\"{}\" and \"{}\" tell nearly the same (association {association:.2}), so one of them may be enough for readers.",
             name(one),
             name(other)
         )
     };
-    found.high().map(told).collect()
+    found.high.iter().map(told).collect()
 }
 
 pub(super) fn section(found: &Associations) -> Section {
