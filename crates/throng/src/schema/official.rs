@@ -231,7 +231,7 @@ pub fn three_digits(text: &str) -> Option<&str> {
     let (code, further) = text.split_once('-').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let fits = matches!((code.len(), further.len()), (3 | 5 | 9, 0) | (5, 4));
-    let dashed = text.contains('-') == !further.is_empty();
+    let dashed = text.contains('-') != further.is_empty();
     (fits && dashed && digits(code) && digits(further)).then(|| &code[..3])
 }
 

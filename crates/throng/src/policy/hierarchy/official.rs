@@ -30,7 +30,7 @@ pub(super) fn read(source: Source<'_>, item: &Item<'_>, table: &DeTable<'_>) -> 
         keys.insert(key.get_ref().to_string(), value(source, key.get_ref(), own)?);
     }
     if let Some(file) = table.get(POPULATION) {
-        for key in ["restricted", "kept"].into_iter().filter(|key| keys.contains_key(*key)) {
+        if let Some(key) = ["restricted", "kept"].into_iter().find(|key| keys.contains_key(*key)) {
             let message = format!("population and {key} say in two ways which areas are told");
             return Err(at(source, item, table, key, message));
         }
