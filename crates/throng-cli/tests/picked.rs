@@ -20,7 +20,7 @@ fn people(rows: usize) -> String {
         text += &format!(
             "{age},{},{},{}\n",
             12 * age + row % 3,
-            10_000 + row * 7919 % 700,
+            10_000 + row * 7919 % 7 * 100,
             ["flu", "gout"][row % 2]
         );
     }
@@ -112,7 +112,8 @@ fn a_near_string_can_be_picked_and_is_worth_what_was_said() {
         ("[0, 0, 0]", "does not meet the requirement"),
         ("[1, 1]", "string has 2 levels, but there are 3"),
         ("[9, 0, 0]", "its levels end at"),
-        ("\"best\"", "string must be a list of levels"),
+        ("\"best\"", "must be a table or list"),
+        ("[1.5, 0, 0]", "string must be a list of levels"),
     ] {
         let policy =
             POLICY.replace("name = \"rv-global\"\n", &format!("name = \"rv-global\"\nstring = {string}\n"));
