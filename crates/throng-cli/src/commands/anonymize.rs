@@ -39,6 +39,7 @@ pub fn run(arguments: &args::Anonymize) -> Result<ExitCode> {
         secret: arguments.secret.as_deref().map(Secret::read).transpose()?,
         formulas: formulas(arguments.escape_formulas),
         seconds: arguments.seconds,
+        proves: arguments.certificate.is_some(),
         registry: Registry::default(),
     };
     if run.runs_in_parts() {

@@ -201,6 +201,7 @@ pub fn prepare(
         } else {
             throng::formula::Formulas::Keep
         },
+        proves: order.certificate,
         registry: Registry::default(),
         ..Anonymize::new(view.opened.path.clone(), release, view.policy.clone())
     };

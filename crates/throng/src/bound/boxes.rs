@@ -22,7 +22,7 @@ use super::top::Top;
 use super::windows::Cell;
 
 /// Lists of at least so many points are gone through side by side.
-const SIDE_BY_SIDE: usize = 400;
+const SIDE_BY_SIDE: usize = 128;
 /// With more attributes there are surely too many boxes.
 const ATTRIBUTES: usize = 40;
 pub(super) const NONE: u32 = u32::MAX;
@@ -59,20 +59,27 @@ pub(super) struct Chosen {
 }
 
 impl Boxes {
-    /// The boxes of a space whose points cost at least so much each, if they can be gone through: all classes have one size,
-    /// there are no caps, at most one number and not too many attributes.
+    /// Whether all classes have one size, there are no caps, at most one number and not too many attributes.
+    pub fn may_be_gone_through(space: &Space) -> bool {
+        let size = space.sizes.first().copied().unwrap_or(0);
+        let numbers = space.costs.iter().filter(|cost| cost.two_sided()).count();
+        size > 1
+            && space.caps == Caps::None
+            && space.sizes.iter().all(|own| *own == size)
+            && numbers <= 1
+            && space.width() - numbers <= ATTRIBUTES
+    }
+
+    /// The boxes of a space whose points cost at least so much each, if they can be gone through.
     pub fn new(space: &Space, least: &[i64]) -> Option<Self> {
-        let size = space.sizes.first().copied().filter(|size| *size > 1)?;
-        if space.caps != Caps::None || space.sizes.iter().any(|own| *own != size) {
+        let size = space.sizes.first().copied()?;
+        if !Self::may_be_gone_through(space) {
             return None;
         }
         let mut points: Vec<u32> = (0..space.len() as u32).collect();
         points.sort_by_key(|point| (least[*point as usize], *point));
         let (numbers, others): (Vec<usize>, Vec<usize>) =
             (0..space.width()).partition(|at| space.costs[*at].two_sided());
-        if numbers.len() > 1 || others.len() > ATTRIBUTES {
-            return None;
-        }
         let column = |attribute: &usize| Column::new(space, *attribute, &points);
         let mut trees: Vec<Column> = others.iter().map(column).collect();
         trees.sort_by_key(|column| column.values);
@@ -294,12 +301,12 @@ impl Pass<'_> {
             }
             return;
         }
-        let alone = |list: Vec<Item>| {
-            let mut scratch = Scratch::new(self.boxes);
-            self.go(chosen, &list, &mut scratch);
-            scratch.cuts
+        let alone = |scratch: &mut Scratch, list: Vec<Item>| {
+            self.go(chosen, &list, scratch);
+            std::mem::take(&mut scratch.cuts)
         };
-        let found: Vec<Vec<Cut>> = lists.into_par_iter().map(alone).collect();
+        let found: Vec<Vec<Cut>> =
+            lists.into_par_iter().map_init(|| Scratch::new(self.boxes), alone).collect();
         found.into_iter().for_each(|cuts| scratch.cuts.extend(cuts));
     }
 }

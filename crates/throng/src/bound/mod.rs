@@ -49,6 +49,15 @@ use crate::watch::Watch;
 
 /// Tables of more records get an estimate, unless more effort is asked for: one pass would take longer than a fast method.
 const PROVED_UP_TO: usize = 200_000;
+/// Tables of more records get an estimate where the effort is to be small.
+const PROVED_QUICKLY_UP_TO: usize = 300;
+const QUICK_STEPS: u64 = 400_000;
+/// Of the steps of the usual effort the nearest others of all records may take one in so many; where they are dearer to find, as
+/// among very many distinct records with very many attributes, there is an estimate.
+const SHARE_OF_NEAREST: u64 = 2;
+/// And so many at most where there are several numbers or limits on sensitive values; a step takes about three times as long there.
+const NEAREST_AT_MOST: u64 = 10_000_000;
+const STEPS_AT_MOST_AROUND_RECORDS: u64 = 40_000_000;
 /// Steps of the usual effort: some for every table but very small ones, and some for each record, at most so many.
 const STEPS_AT_LEAST: u64 = 8_000_000;
 const STEPS_PER_RECORD_OF_FEW: u64 = 20_000;
@@ -71,10 +80,28 @@ pub enum Effort {
     /// So many steps as the size of the table allows: less than a method takes that is worth comparing with.
     #[default]
     Usual,
+    /// Less than a tenth of a run with a fast method: a proof for small tables, an estimate for others.
+    Quick,
     /// So many passes.
     Passes(u32),
     /// So many seconds. The bound may then differ from run to run.
     Seconds(f64),
+}
+
+impl Effort {
+    /// Whether so many records are few enough for a proof.
+    fn proves(self, records: usize) -> bool {
+        match self {
+            Effort::Usual => records <= PROVED_UP_TO,
+            Effort::Quick => records <= PROVED_QUICKLY_UP_TO,
+            Effort::Passes(_) | Effort::Seconds(_) => true,
+        }
+    }
+
+    /// Whether steps are counted, so that the bound is the same in every run.
+    fn counts_steps(self) -> bool {
+        matches!(self, Effort::Usual | Effort::Quick)
+    }
 }
 
 /// A lower bound on the GCP of any release that meets the requirement.
@@ -139,15 +166,18 @@ pub fn lower_bound(problem: &Problem, effort: Effort, watch: &dyn Watch) -> Resu
         return Ok(None);
     }
     let leaves_out = terms::left_out(&problem.requirement, problem.people.is_some());
-    if effort == Effort::Usual && problem.len() > PROVED_UP_TO {
-        let estimate = estimated(problem, watch)?;
+    watch.stage("proving a lower bound", None);
+    let priced = match effort.proves(problem.len()) {
+        true => best_way(problem, ways, start, effort, watch)?,
+        false => None,
+    };
+    let Some(priced) = priced else {
+        let estimate = estimated(problem, effort, watch)?;
         return Ok(estimate.map(|bound| {
             let bound = LowerBound { leaves_out, seconds: start.elapsed().as_secs_f64(), ..bound };
             Proof { bound, certificate: None }
         }));
-    }
-    watch.stage("proving a lower bound", None);
-    let priced = best_way(problem, ways, start, effort, watch)?;
+    };
     let gcp = worth(problem, &priced);
     let bound = LowerBound {
         gcp,
@@ -163,14 +193,14 @@ pub fn lower_bound(problem: &Problem, effort: Effort, watch: &dyn Watch) -> Resu
 /// Parts of the attributes with the prices of all records.
 type Priced = Vec<(Terms, Vec<i64>)>;
 
-/// Of several ways to cut the attributes into parts that with the highest prices.
+/// Of several ways to cut the attributes into parts that with the highest prices; none if the effort is too small for one.
 fn best_way(
     problem: &Problem,
     ways: Vec<Vec<Terms>>,
     start: Instant,
     effort: Effort,
     watch: &dyn Watch,
-) -> Result<Priced> {
+) -> Result<Option<Priced>> {
     let parts = ways.iter().map(Vec::len).sum::<usize>() as u32;
     let (mut best, mut done): (Priced, u32) = (Vec::new(), 0);
     for way in ways {
@@ -178,22 +208,27 @@ fn best_way(
         for terms in way {
             done += 1;
             let search = Search { problem, start, effort, parts, done, watch };
-            priced.push(search.priced(terms)?);
+            let Some(part) = search.priced(terms)? else { return Ok(None) };
+            priced.push(part);
         }
         if best.is_empty() || worth(problem, &priced) > worth(problem, &best) {
             best = priced;
         }
     }
-    Ok(best)
+    Ok(Some(best))
 }
 
 /// The estimate for a large table.
-fn estimated(problem: &Problem, watch: &dyn Watch) -> Result<Option<LowerBound>> {
+fn estimated(problem: &Problem, effort: Effort, watch: &dyn Watch) -> Result<Option<LowerBound>> {
     let size = problem.requirement.smallest_combination();
     if size < 2 {
         return Ok(None);
     }
-    let found = sample::estimate(problem, size, watch)?;
+    let looks = match effort {
+        Effort::Quick => sample::FEW_LOOKS_PER_RECORD,
+        _ => sample::MANY_LOOKS_PER_RECORD,
+    };
+    let found = sample::estimate(problem, size, looks, watch)?;
     Ok(Some(LowerBound {
         gcp: found.gcp,
         records: found.records as u64,
@@ -229,21 +264,26 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// The best prices that are found for all records.
-    fn priced(&self, terms: Terms) -> Result<(Terms, Vec<i64>)> {
+    /// The best prices that are found for all records; none if the effort is too small.
+    fn priced(&self, terms: Terms) -> Result<Option<(Terms, Vec<i64>)>> {
         let Block { space, point_of } = terms.block(self.problem);
         let (mut pricing, order) = Pricing::new(&space);
         drop(space);
+        let most = if pricing.goes_through_boxes() { u64::MAX } else { NEAREST_AT_MOST };
+        let enough = || pricing.work_of_start() <= most.min(self.steps(&pricing) / SHARE_OF_NEAREST);
+        if self.effort == Effort::Usual && !enough() {
+            return Ok(None);
+        }
         let prices = self.best(&mut pricing)?;
         let mut of_point = vec![0; prices.len()];
         order.iter().zip(prices).for_each(|(point, price)| of_point[*point as usize] = price);
         let of_record = point_of.iter().map(|point| of_point[*point as usize]).collect();
-        Ok((terms, of_record))
+        Ok(Some((terms, of_record)))
     }
 
     fn best(&self, pricing: &mut Pricing) -> Result<Vec<i64>> {
         pricing.start();
-        let mut steps = self.steps();
+        let mut steps = self.steps(pricing);
         self.watch.check()?;
         let (mut best, mut prices, mut in_vain) = (pricing.total(), pricing.proved.clone(), 0);
         let mut last = (0, Duration::ZERO);
@@ -252,7 +292,7 @@ impl Search<'_> {
             let over = || self.watch.stopped() || self.is_late();
             pricing.raise(self.progress(pricing), &over);
             // What is given up costs more than it takes to go on.
-            steps = if pricing.given_up > 0 && self.effort != Effort::Usual { 2 * steps } else { steps };
+            steps = if pricing.given_up > 0 && !self.effort.counts_steps() { 2 * steps } else { steps };
             let ended = pricing.pass(steps, &over);
             self.watch.check()?;
             in_vain += 1;
@@ -269,16 +309,23 @@ impl Search<'_> {
     }
 
     /// Steps of a pass.
-    fn steps(&self) -> u64 {
+    fn steps(&self, pricing: &Pricing) -> u64 {
         let records = self.problem.len() as u64;
         let all = STEPS_AT_LEAST.min(STEPS_PER_RECORD_OF_FEW * records) + STEPS_PER_RECORD * records;
-        all.min(STEPS_AT_MOST) / u64::from(self.parts)
+        let most = match self.effort {
+            Effort::Quick => QUICK_STEPS,
+            _ if pricing.goes_through_boxes() => STEPS_AT_MOST,
+            _ => STEPS_AT_MOST_AROUND_RECORDS,
+        };
+        all.min(most) / u64::from(self.parts)
     }
 
     /// Whether one more pass is due, after one that took so many steps and so long: it must have room for most of another such.
     fn goes_on(&self, pricing: &Pricing, (steps, time): (u64, Duration)) -> bool {
         match self.effort {
-            Effort::Usual => pricing.passes < USUAL_PASSES && pricing.work + steps <= self.steps(),
+            Effort::Usual | Effort::Quick => {
+                pricing.passes < USUAL_PASSES && pricing.work + steps <= self.steps(pricing)
+            }
             Effort::Passes(passes) => pricing.passes < passes,
             Effort::Seconds(_) => self
                 .left()
@@ -289,7 +336,7 @@ impl Search<'_> {
     /// How far the search has come, from 0 to 1.
     fn progress(&self, pricing: &Pricing) -> f64 {
         match self.effort {
-            Effort::Usual => f64::from(pricing.passes) / USUAL_COOLING,
+            Effort::Usual | Effort::Quick => f64::from(pricing.passes) / USUAL_COOLING,
             // However many there will be, so that more passes never prove less.
             Effort::Passes(_) => f64::from(pricing.passes) / COOLING,
             Effort::Seconds(seconds) => {

@@ -19,6 +19,8 @@ use super::nearest::Nearest;
 use super::pool::Pool;
 use super::space::{Caps, Space};
 
+/// Points whose nearest others tell how long it takes to find those of all.
+const POINTS_TRIED: usize = 50;
 /// Anchors that are searched side by side.
 const BATCH: usize = 64;
 /// An anchor may take so many times the work that is left for each.
@@ -89,6 +91,26 @@ impl Pricing {
             random: 0x9e37_79b9_7f4a_7c15,
         };
         (pricing, order)
+    }
+
+    /// Whether all boxes can be gone through, rather than a search around every record.
+    pub fn goes_through_boxes(&self) -> bool {
+        Boxes::may_be_gone_through(&self.space)
+    }
+
+    /// About how many steps [`Self::start`] takes: those for some of the points, in proportion.
+    pub fn work_of_start(&self) -> u64 {
+        let step = (self.space.len() / POINTS_TRIED).max(1);
+        let tried: Vec<u64> = (0..self.space.len() as u32)
+            .step_by(step)
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .map_init(Nearest::default, |nearest, point| {
+                nearest.box_around(&self.space, &self.index, point).2
+            })
+            .collect();
+        let all = tried.iter().sum::<u64>() as u128 * self.space.len() as u128;
+        u64::try_from(all / tried.len().max(1) as u128).unwrap_or(u64::MAX)
     }
 
     /// Pays every point what it costs together with the furthest of its nearest, as many as its class needs: no class with it

@@ -9,7 +9,7 @@
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
 use crate::error::Result;
@@ -19,8 +19,13 @@ use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
 
-/// Records looked at.
+/// Records of the sample at most, and at least.
 const SAMPLE: usize = 500;
+const LEAST_SAMPLE: usize = 50;
+/// With many attributes a search looks at all rows. So many may be looked at in a table of any size, and so many for each record of it.
+const LOOKS: u64 = 100_000;
+pub(super) const MANY_LOOKS_PER_RECORD: u64 = 20;
+pub(super) const FEW_LOOKS_PER_RECORD: u64 = 5;
 /// Rows in a block, and blocks in a group of blocks.
 const FAN: usize = 32;
 
@@ -31,15 +36,17 @@ pub(super) struct Estimate {
     pub interval: (f64, f64),
 }
 
-/// The estimate for classes of at least `size` records.
-pub(super) fn estimate(problem: &Problem, size: usize, watch: &dyn Watch) -> Result<Estimate> {
-    with_matrix!(&problem.records, matrix => of_matrix(problem, matrix, size, watch))
+/// The estimate for classes of at least `size` records, by so many looks for each record of the table.
+pub(super) fn estimate(problem: &Problem, size: usize, looks: u64, watch: &dyn Watch) -> Result<Estimate> {
+    let most = LOOKS + looks * problem.len() as u64;
+    with_matrix!(&problem.records, matrix => of_matrix(problem, matrix, size, most, watch))
 }
 
 fn of_matrix<C: Code>(
     problem: &Problem,
     matrix: &Matrix<C>,
     size: usize,
+    most_looks: u64,
     watch: &dyn Watch,
 ) -> Result<Estimate> {
     let line = problem.line(&mapping::HILBERT, watch)?;
@@ -47,12 +54,22 @@ fn of_matrix<C: Code>(
     let mut random = ChaCha8Rng::seed_from_u64(problem.seed);
     random.set_stream(2);
     let sample = index::sample(&mut random, problem.len(), SAMPLE.min(problem.len())).into_vec();
+    let of_some = |places: &[usize]| {
+        let nearest = places.par_iter().map(|place| {
+            watch.check()?;
+            Ok(blocks.nearest(*place, size - 1))
+        });
+        nearest.collect::<Result<Vec<(f64, u64)>>>()
+    };
+    // The first of them tell how many more there may be.
+    let (first, more) = sample.split_at(LEAST_SAMPLE.min(sample.len()));
+    let mut found = of_some(first)?;
+    let looks: u64 = found.iter().map(|(_, looks)| looks).sum();
+    let affordable = (most_looks / (looks / first.len().max(1) as u64).max(1)) as usize;
+    found.extend(of_some(&more[..affordable.saturating_sub(first.len()).min(more.len())])?);
     let scale = 1.0 / problem.total_weight();
-    let nearest = sample.into_par_iter().map(|place| {
-        watch.check()?;
-        Ok(scale * blocks.nearest(place, size - 1))
-    });
-    Ok(summary(&nearest.collect::<Result<Vec<f64>>>()?, problem.len()))
+    let costs: Vec<f64> = found.into_iter().map(|(cost, _)| scale * cost).collect();
+    Ok(summary(&costs, problem.len()))
 }
 
 fn summary(costs: &[f64], all: usize) -> Estimate {
@@ -87,25 +104,31 @@ impl<C: Code> Blocks<C> {
         Blocks { kernel: Kernel::new(&problem.attributes), sorted, boxes, groups }
     }
 
-    /// What a record costs with its n-th nearest; 0 if there are not as many.
-    fn nearest(&self, place: usize, count: usize) -> f64 {
+    /// What a record costs with its n-th nearest, 0 if there are not as many; and how many rows were looked at.
+    fn nearest(&self, place: usize, count: usize) -> (f64, u64) {
         let row = self.sorted.row(place);
         let own: Vec<usize> = row.as_flattened().iter().map(|code| code.index()).collect();
         let tables = self.kernel.pairs_with(row);
         let mut found = Found { costs: Vec::new(), count };
         let home = place / FAN;
         self.offer(place, home, &tables, &mut found);
+        // Making the tables counts too.
+        let entries = tables.iter().map(Vec::len).sum::<usize>() / tables.len().max(1);
+        let mut looks = (entries + self.groups.len() + FAN) as u64;
         for (group, extent) in self.groups.iter().enumerate() {
             if least(&tables, &own, extent) >= found.limit() {
                 continue;
             }
+            looks += FAN as u64;
             for (block, extent) in self.boxes.iter().enumerate().skip(group * FAN).take(FAN) {
                 if block != home && least(&tables, &own, extent) < found.limit() {
                     self.offer(place, block, &tables, &mut found);
+                    looks += FAN as u64;
                 }
             }
         }
-        if found.costs.len() == count { found.costs.last().copied().unwrap_or(0.0) } else { 0.0 }
+        let cost = found.costs.last().copied().filter(|_| found.costs.len() == count);
+        (cost.unwrap_or(0.0), looks)
     }
 
     fn offer(&self, place: usize, block: usize, tables: &[Vec<f64>], found: &mut Found) {

@@ -46,7 +46,7 @@ pub struct Auto {
 
 /// Rows that peel looks at without a limit in seconds: so many in any table, and so many more for each record. A look takes
 /// about ten nanoseconds of a core, so that this is a second and a few times what reading and writing take.
-const LOOKS: usize = 100_000_000;
+const LOOKS: usize = 60_000_000;
 const LOOKS_PER_RECORD: usize = 300;
 
 /// Up to so many records, several methods are run.

@@ -38,7 +38,7 @@ pub const STRICT: Entry = Entry {
     takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::People],
     needs: &[],
     options: OPTIONS,
-    traits: Traits::GROUPING,
+    traits: Traits::FAST_GROUPING,
     configure: |options, _| configure(Cut::Strict, options),
 };
 
@@ -51,7 +51,7 @@ pub const RELAXED: Entry = Entry {
     takes: &[Part::K, Part::OwnK, Part::L, Part::T, Part::People],
     needs: &[],
     options: OPTIONS,
-    traits: Traits::GROUPING,
+    traits: Traits::FAST_GROUPING,
     configure: |options, _| configure(Cut::Relaxed, options),
 };
 

@@ -94,6 +94,8 @@ pub struct Traits {
     pub compared_if_named: Option<&'static str>,
     /// Whether its classes can be kept within limits on their loss, beside what is required of them.
     pub kept_within_limits: bool,
+    /// Whether it takes less time than a proof of how little could be lost, which is then made only where it is asked for.
+    pub fast: bool,
 }
 
 /// How the groups of a method are meant to be published.
@@ -114,9 +116,12 @@ impl Traits {
         in_parts: true,
         compared_if_named: None,
         kept_within_limits: false,
+        fast: false,
     };
     /// Those of methods that put records into classes which may be changed afterwards.
     pub const GROUPING: Traits = Traits { kept_within_limits: true, ..Self::USUAL };
+    /// The same for methods that take about as long as sorting.
+    pub const FAST_GROUPING: Traits = Traits { fast: true, ..Self::GROUPING };
 }
 
 /// Why a method cannot be used for a requirement.

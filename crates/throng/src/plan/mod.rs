@@ -64,6 +64,8 @@ pub struct Choices {
     pub formulas: Formulas,
     /// Seconds for the method, its improvement and the lower bound together.
     pub seconds: Option<f64>,
+    /// Whether the lower bound is to be proved even if that takes longer than the method.
+    pub proves: bool,
 }
 
 /// What happens where a release does not meet its requirement.
@@ -109,6 +111,8 @@ pub struct Plan {
     unmet: Unmet,
     /// Options of the policy that do not apply to the method.
     left_out: Vec<String>,
+    /// Whether the lower bound is to be proved even if that takes longer than the method.
+    proves: bool,
 }
 
 /// What a plan's method found, and the policy that its release is held to.
@@ -207,6 +211,7 @@ impl Plan {
             suppress: allowance(&policy, methods),
             unmet: Unmet::Impossible,
             left_out,
+            proves: choices.proves,
             policy,
         })
     }
@@ -237,6 +242,7 @@ impl Plan {
             suppress: if unmet == Unmet::Suppress { 1.0 } else { policy.privacy.suppress },
             unmet,
             left_out: Vec::new(),
+            proves: choices.proves,
             policy,
         })
     }
@@ -346,6 +352,9 @@ impl Plan {
         let (mut solution, k) = self.find(problem, watch)?;
         solution.facts.extend(self.associations(problem).map(Fact::Associations));
         let mut policy = self.policy.clone();
+        if policy.effort == Effort::Usual && self.traits.fast && !self.proves {
+            policy.effort = Effort::Quick;
+        }
         if let Some(seconds) = self.seconds {
             let left = (seconds - start.elapsed().as_secs_f64()).max(LEAST_SECONDS_OF_BOUND);
             policy.effort = Effort::Seconds(left);

@@ -36,6 +36,8 @@ pub struct Anonymize {
     pub formulas: Formulas,
     /// Seconds for the method, its improvement and the lower bound together.
     pub seconds: Option<f64>,
+    /// Whether the lower bound is to be proved even if that takes longer than the method, as a certificate needs it.
+    pub proves: bool,
     /// The methods to choose from.
     pub registry: Registry,
     /// Further files of the table. `data` and these may also be folders and patterns.
@@ -58,6 +60,7 @@ impl Anonymize {
             secret: None,
             formulas: Formulas::default(),
             seconds: None,
+            proves: false,
             registry: Registry::default(),
             more: Vec::new(),
             memory: None,
@@ -94,6 +97,7 @@ impl Anonymize {
             secret: self.secret.clone(),
             formulas: self.formulas,
             seconds: self.seconds,
+            proves: self.proves,
         };
         Plan::new(&self.policy, &self.registry, choices)
     }

@@ -214,7 +214,7 @@ impl Trials {
     ) -> Result<(Report, Option<f64>)> {
         watch.check()?;
         watch.stage(&policy.method.name, None);
-        let choices = Choices { secret: Some(self.secret.clone()), ..Choices::default() };
+        let choices = Choices { secret: Some(self.secret.clone()), proves: true, ..Choices::default() };
         let plan = Plan::new(policy, &self.registry, choices)?;
         // All of them give the columns the same roles, so only what is required changes.
         plan.bind(&mut self.problem);

@@ -40,7 +40,7 @@ pub fn look(
     registry: &Registry,
     watch: &dyn Watch,
 ) -> Result<Looked> {
-    let choices = Choices { order: Order::Keep, secret: Some(secret), ..Choices::default() };
+    let choices = Choices { order: Order::Keep, secret: Some(secret), proves: true, ..Choices::default() };
     let plan = Plan::new(policy, registry, choices)?;
     let mut clock = Clock::start();
     let table = plan.read(data, watch)?;

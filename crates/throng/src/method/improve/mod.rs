@@ -224,14 +224,19 @@ fn move_groups<C: Code>(
     watch: &dyn Watch,
 ) -> Result<Vec<Group<C>>> {
     let pairs = work.problem.len().saturating_mul(groups.len());
-    if effort.rounds == 0 || pairs > MOST_PAIRS {
+    let rounds = match pairs.saturating_mul(work.problem.attributes.len()) {
+        _ if pairs > MOST_PAIRS => 0,
+        many if many > MANY_COMPARISONS => effort.rounds.min(1),
+        _ => effort.rounds,
+    };
+    if rounds == 0 {
         return Ok(groups);
     }
     watch.stage("improving", None);
     put_near_ones_together(work.problem, &mut groups);
     // What did not change and lies beside nothing that did was looked at before.
     let mut fresh = vec![true; groups.len()];
-    for _ in 0..effort.rounds {
+    for _ in 0..rounds {
         if effort.is_over() || !fresh.contains(&true) {
             break;
         }
@@ -249,8 +254,10 @@ fn move_groups<C: Code>(
 }
 
 /// Where there are more pairs of records and groups, looking for better groups takes longer than it is worth: the search that
-/// follows works in blocks.
-const MOST_PAIRS: usize = 1_000_000_000;
+/// follows works in blocks. A pair takes about a tenth of a nanosecond.
+const MOST_PAIRS: usize = 20_000_000_000;
+/// Where there are more pairs, times attributes, a second round takes longer than it is worth.
+const MANY_COMPARISONS: usize = 9_000_000_000;
 
 /// Neighbours share blocks of the index: groups are sorted by their cells, the attributes with the fewest values first, so
 /// that a block agrees in many attributes.

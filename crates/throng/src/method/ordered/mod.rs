@@ -117,7 +117,7 @@ const fn entry(
         takes: TAKES,
         needs: &[],
         options,
-        traits: Traits::GROUPING,
+        traits: Traits::FAST_GROUPING,
         configure,
     }
 }

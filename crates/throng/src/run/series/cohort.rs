@@ -59,6 +59,7 @@ impl Cohort {
             secret: Some(secret.clone()),
             formulas: run.formulas,
             seconds: run.seconds,
+            proves: false,
         };
         let plan = Plan::new(policy, &run.registry, choices)?;
         let format = Format::of(&run.release);

@@ -81,15 +81,21 @@ impl Rounds {
     }
 }
 
-/// Codes that are looked at in all by default, and boxes for each record at least and at most.
-const USUAL_CODES: u64 = 240_000_000;
+/// Codes that are looked at in all by default, and boxes for each record at least and at most. A number takes as long as so many trees.
+const USUAL_CODES: u64 = 347_000_000;
+const TREES_OF_A_NUMBER: u64 = 5;
 const LEAST_LOOKS: u64 = 10;
 /// Fewer looks at each record than this find next to nothing: then there is time for the fewest only.
 const WORTH_IT: u64 = 60;
 const MOST_LOOKS: u64 = 2000;
 
 fn usual_looks(problem: &Problem) -> u64 {
-    let codes = problem.len().max(1) as u64 * problem.attributes.len().max(1) as u64;
+    let numbers =
+        problem.attributes.iter().filter(|own| matches!(own.domain.scale(), Scale::Numeric { .. })).count()
+            as u64;
+    let each = problem.attributes.len() as u64 + (TREES_OF_A_NUMBER - 1) * numbers;
+    // A part of a table gets no more than its share.
+    let codes = problem.whole_len().max(1) as u64 * each.max(1);
     match USUAL_CODES / codes {
         looks if looks < WORTH_IT => LEAST_LOOKS,
         looks => looks.min(MOST_LOOKS),
