@@ -39,7 +39,7 @@ pub enum Command {
     Evaluate(Evaluate),
     /// Open a web application in the browser that leads from a table to a release
     Studio(Studio),
-    /// Propose a hierarchy for a category of a table
+    /// Propose a hierarchy for a category of a table, or write the one that a builder makes
     Hierarchy(Hierarchy),
     /// Draw random tables to see whether k is reachable at all
     Simulate(Simulate),
@@ -122,8 +122,11 @@ pub struct Hierarchy {
     #[arg(long, value_name = "NAME")]
     pub attribute: String,
     /// Group values whose records are of similar classes, for the method refine
-    #[arg(long, required = true)]
+    #[arg(long, required_unless_present = "built")]
     pub for_class: bool,
+    /// Write the tree that the policy's hierarchy gives the values of the table: of a file, or of a builder such as dates
+    #[arg(long, conflicts_with = "for_class")]
+    pub built: bool,
     /// The hierarchy to write, or - for standard output; an existing file is not overwritten
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
@@ -451,6 +454,10 @@ pub struct Evaluate {
     /// Set an option of the task, as in the policy's section [evaluate.TASK]; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Write the folds of classify or regress for a model of your own: NAME.table.csv and NAME.release.csv, each row with the
+    /// fold that it is tested in. Not for others: rows stand in the same order in both
+    #[arg(long, value_name = "NAME")]
+    pub folds: Option<PathBuf>,
     /// Write a page with plots
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,

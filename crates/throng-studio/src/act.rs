@@ -462,12 +462,14 @@ fn rules(studio: &Studio, act: &Act) -> Result<String> {
         policy.attributes.get(name).map_or(Vec::new(), |own| own.rules.iter().map(as_text).collect());
     match act {
         Act::AddCut { low, high, importance, hard, .. } => {
-            let (low, high) = (number(low)?, number(high)?);
-            rules.push(RuleText {
-                apart: ApartText::Cut(low, high),
-                importance: number(importance)?,
-                hard: *hard,
-            });
+            // Dates and times are texts; the policy is checked before anything is changed.
+            let moments =
+                [low, high].iter().all(|end| end.trim().parse::<f64>().is_err() && end.contains(['-', ':']));
+            let apart = match moments {
+                true => ApartText::Moments(low.trim().to_owned(), high.trim().to_owned()),
+                false => ApartText::Cut(number(low)?, number(high)?),
+            };
+            rules.push(RuleText { apart, importance: number(importance)?, hard: *hard });
         }
         Act::AddApart { one, other, importance, hard, .. } => {
             let (grove, _) = hierarchies::grove(&opened, &policy, *column)?;
@@ -492,6 +494,7 @@ fn rules(studio: &Studio, act: &Act) -> Result<String> {
 fn as_text(rule: &throng::policy::Rule) -> RuleText {
     let apart = match &rule.apart {
         Apart::Cut(low, high) => ApartText::Cut(*low, *high),
+        Apart::Moments(low, high) => ApartText::Moments(low.clone(), high.clone()),
         Apart::Values(one, other) => ApartText::Values(one.clone(), other.clone()),
     };
     RuleText { apart, importance: rule.importance, hard: rule.hard }
@@ -567,7 +570,7 @@ fn hierarchy_file(policy: &Policy, name: &str) -> String {
 fn built(studio: &Studio, column: usize, build: &str, sizes: &str) -> Result<String> {
     let (opened, policy) = (studio.needs_table()?, studio.project(|project| project.policy())?);
     let hierarchy = hierarchies::builder(build, sizes)?;
-    opened.table.grown(column, &policy.missing, &hierarchy)?;
+    opened.table.grown(column, &policy.missing, (&hierarchy, None))?;
     let name = opened.column(column)?;
     let list: toml_edit::Array = match &hierarchy {
         throng::policy::Hierarchy::Intervals(widths) => {
@@ -575,6 +578,13 @@ fn built(studio: &Studio, column: usize, build: &str, sizes: &str) -> Result<Str
         }
         throng::policy::Hierarchy::Prefix(lengths) => lengths.iter().map(|length| *length as i64).collect(),
         throng::policy::Hierarchy::Dates(units) => units.iter().map(|unit| unit.name()).collect(),
+        throng::policy::Hierarchy::Official(own) => {
+            let value: toml_edit::Value =
+                own.text().parse().map_err(|_| Error::bug("a builder that is no TOML"))?;
+            return edit(studio, &format!("hierarchy of {name}"), |text| {
+                text.attribute(name, "hierarchy", Some(value))
+            });
+        }
         throng::policy::Hierarchy::Tree(_) => return Err(Error::bug("a builder gives no tree")),
     };
     edit(studio, &format!("hierarchy of {name}"), |text| {

@@ -22,6 +22,8 @@ pub struct RuleText {
 pub enum ApartText {
     /// Numbers up to the first and from the second on.
     Cut(f64, f64),
+    /// Dates or times of day up to the first and from the second on.
+    Moments(String, String),
     /// Two categories.
     Values(String, String),
 }
@@ -150,6 +152,9 @@ fn rule(rule: &RuleText) -> Value {
     match &rule.apart {
         ApartText::Cut(low, high) => {
             table.insert("cut", Value::Array([*low, *high].map(number).into_iter().collect()))
+        }
+        ApartText::Moments(low, high) => {
+            table.insert("cut", Value::Array([low.as_str(), high.as_str()].into_iter().collect()))
         }
         ApartText::Values(one, other) => {
             table.insert("apart", Value::Array([one.as_str(), other.as_str()].into_iter().collect()))

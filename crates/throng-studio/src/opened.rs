@@ -111,6 +111,9 @@ fn ranges(values: &[&str], counts: &[u64], most: usize) -> Option<Vec<(String, u
 }
 
 fn range_label(spelling: &throng::table::Spelling, from: f64, to: f64) -> String {
+    if spelling.measured() == throng::schema::spelling::Measured::Times {
+        return format!("{} – {}", spelling.write(from, None), spelling.write(to, None));
+    }
     if spelling.is_date() {
         return format!("{} days wide", throng::report::pieces::count((to - from).max(0.0) as u64 + 1));
     }

@@ -12,7 +12,9 @@
 use crate::data::Attribute;
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::source::Source;
-use crate::schema::{Apart, Rule};
+use crate::schema::spelling::{Measured, time_of_day};
+use crate::schema::{Apart, Rule, Spelling};
+use crate::table::domain::guess_spelling;
 use crate::table::{Domain, Scale, Taxonomy, value};
 use crate::words::shorten;
 
@@ -159,10 +161,49 @@ fn stretches(values: &[f64], missing: Option<u32>, hard: &[&BoundRule]) -> Vec<(
 
 fn bind(rule: &Rule, attribute: usize, domain: &Domain) -> Result<BoundRule> {
     let (text, numbers, sides) = match &rule.apart {
-        Apart::Cut(p, q) => (format!("{p} | {q}"), Some((*p, *q)), cut(domain, *p, *q)?),
+        Apart::Cut(p, q) => {
+            of_measure(domain, Measured::Numbers)?;
+            (format!("{p} | {q}"), Some((*p, *q)), cut(domain, *p, *q)?)
+        }
+        Apart::Moments(p, q) => {
+            let (first, second) = moments(domain, p, q)?;
+            (format!("{p} | {q}"), Some((first, second)), cut(domain, first, second)?)
+        }
         Apart::Values(a, b) => (format!("{} | {}", shorten(a), shorten(b)), None, Some(apart(domain, a, b)?)),
     };
     Ok(BoundRule { attribute, text, importance: rule.importance, hard: rule.hard, numbers, sides })
+}
+
+/// An error unless the values of a domain are numbers, or all of them dates or times.
+fn of_measure(domain: &Domain, wanted: Measured) -> Result<()> {
+    let Some(spelling) = spelling(domain) else { return Ok(()) };
+    let own = spelling.measured();
+    if own == wanted {
+        return Ok(());
+    }
+    let message = format!("cut is between {}, but this attribute holds {}", wanted.words(), own.words());
+    Err(Error::new(ErrorCode::WrongKind, message)
+        .with_hint(format!("write both ends like {}, whatever the table spells", own.example())))
+}
+
+/// How the numbers of a domain are spelt, also of one whose categories are numbers.
+fn spelling(domain: &Domain) -> Option<Spelling> {
+    match domain.scale() {
+        Scale::Numeric { spelling, .. } => Some(spelling.clone()),
+        Scale::Categorical(_) => {
+            let codes = (0..domain.len() as u32).filter(|code| domain.missing() != Some(*code));
+            guess_spelling(codes.map(|code| domain.label(code)))
+        }
+    }
+}
+
+/// The ends of a cut between dates or times, as the domain counts them.
+fn moments(domain: &Domain, p: &str, q: &str) -> Result<(f64, f64)> {
+    let dates = value::date(p).zip(value::date(q));
+    let wanted = if dates.is_some() { Measured::Dates } else { Measured::Times };
+    of_measure(domain, wanted)?;
+    let ends = dates.or_else(|| time_of_day(p).zip(time_of_day(q)));
+    ends.ok_or_else(|| Error::new(ErrorCode::BadRule, "cut is neither of dates nor of times of day"))
 }
 
 /// The sides of a cut between numbers; categories that are numbers in ascending order have one too.
@@ -178,7 +219,8 @@ fn cut(domain: &Domain, p: f64, q: f64) -> Result<Option<(u32, u32)>> {
 
 fn leaf_numbers(domain: &Domain) -> Result<Vec<f64>> {
     let codes = (0..domain.len() as u32).filter(|code| domain.missing() != Some(*code));
-    let numbers: Option<Vec<f64>> = codes.map(|code| value::number(domain.label(code))).collect();
+    let spelling = spelling(domain).unwrap_or(Spelling::Point);
+    let numbers: Option<Vec<f64>> = codes.map(|code| spelling.read(domain.label(code))).collect();
     match numbers {
         Some(numbers)
             if numbers.is_sorted() && domain.missing().is_none_or(|code| code as usize == numbers.len()) =>

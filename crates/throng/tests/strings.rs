@@ -289,6 +289,41 @@ proptest! {
     }
 
     #[test]
+    fn near_strings_are_the_best_of_their_neighbours_and_can_be_picked(case in cases(25), privacy in prop::sample::select(REQUIREMENTS)) {
+        let loaded = load(&case, privacy, "rv-global");
+        let problem = &loaded.problem;
+        prop_assume!(problem.requirement.check_feasible(problem).is_ok());
+        let solution = method(Way::Global, "").solve(problem, &Unwatched).unwrap();
+        let Fact::FullDomain(found) = &solution.facts[0] else { panic!("{:?}", solution.facts) };
+        let own = levels_of(&solution);
+        // One attribute a level up at most, one down at most, by the plain definition.
+        let beside = |levels: &[usize]| {
+            let up: Vec<usize> = own.iter().zip(levels).filter(|(a, b)| b > a).map(|(a, b)| b - a).collect();
+            let down = own.iter().zip(levels).filter(|(a, b)| b < a).count();
+            up.len() <= 1 && up.iter().all(|by| *by == 1) && down <= 1 && levels != own
+        };
+        let equal = |levels: &[usize]| found.equal.iter().any(|own| own.levels.iter().map(|level| usize::from(*level)).eq(levels.iter().copied()));
+        let mut plain: Vec<f64> = enumerate(problem, Goal::ResearchValue, &Settings::default())
+            .into_iter()
+            .filter(|own| beside(&own.levels) && !equal(&own.levels))
+            .map(|own| own.score)
+            .collect();
+        plain.sort_by(|one, other| other.total_cmp(one));
+        plain.truncate(10);
+        prop_assert_eq!(plain.len(), found.near.len(), "{}", privacy);
+        for (expected, near) in plain.iter().zip(&found.near) {
+            prop_assert!((expected - near.score).abs() < 1e-9, "{} {:?} {:?}", privacy, plain, found.near);
+        }
+        for near in &found.near {
+            let list: Vec<String> = near.levels.iter().map(u8::to_string).collect();
+            let picked = method(Way::Global, &format!("string = [{}]", list.join(", "))).solve(problem, &Unwatched).unwrap();
+            let Fact::FullDomain(told) = &picked.facts[0] else { panic!("{:?}", picked.facts) };
+            prop_assert!((told.score.unwrap() - near.score).abs() < 1e-9);
+            prop_assert_eq!((picked.suppressed.len() as u64, picked.partition.len() as u64), (near.suppressed, near.classes));
+        }
+    }
+
+    #[test]
     fn owners_may_give_values_that_do_not_fall(case in cases(25), given in prop::collection::vec(0.0f64..1.0, 12)) {
         let loaded = load(&case, "k = 2", "rv-global");
         let problem = &loaded.problem;

@@ -19,6 +19,13 @@ pub fn run(arguments: &args::Evaluate) -> Result<ExitCode> {
         let (key, value) = read_setting(setting)?;
         options.insert(key, value);
     }
+    if arguments.folds.is_some() {
+        if !matches!(arguments.task.as_str(), "classify" | "regress") {
+            return Err(Error::new(ErrorCode::BadUsage, format!("the task {} has no folds", arguments.task))
+                .with_hint("leave --folds out, or use --task classify or regress"));
+        }
+        options.insert("export".to_owned(), toml::Value::Boolean(true));
+    }
     let evaluate = Evaluate {
         data: arguments.data.clone(),
         policy,
@@ -35,12 +42,34 @@ pub fn run(arguments: &args::Evaluate) -> Result<ExitCode> {
         files.read("the release", release);
     }
     let page = arguments.report.as_deref().map(|path| files.create("the report", path)).transpose()?;
+    let mut folds = Vec::new();
+    if let Some(name) = &arguments.folds {
+        for part in ["table", "release"] {
+            let mut path = name.clone().into_os_string();
+            path.push(format!(".{part}.csv"));
+            folds.push((
+                part,
+                files.create(&format!("the folds of the {part}"), std::path::Path::new(&path))?,
+            ));
+        }
+    }
     let progress = Progress::start(arguments.running.quiet)?;
     let evaluation = on_threads(&arguments.running, || evaluate.run(&progress))?;
     drop(progress);
     if let Some(mut page) = page {
         page.write_all(report::page_html(&evaluation.page)?.as_bytes())?;
         page.publish()?;
+    }
+    for (part, mut output) in folds {
+        let own = evaluation.exported.iter().find(|own| own.name == part);
+        let own = own.ok_or_else(|| Error::bug("folds that were not given away"))?;
+        output.write_all(own.csv.as_bytes())?;
+        output.publish()?;
+    }
+    if arguments.folds.is_some() {
+        show::note(
+            "The folds are for your own use: they hold the table as it is, and rows stand in the same order as in the release.",
+        );
     }
     if arguments.json {
         show::print_json(&report::json(&evaluation)?)?;

@@ -27,6 +27,21 @@ pub fn run(arguments: &args::Hierarchy) -> Result<ExitCode> {
     let policy = Policy::load(&arguments.policy)?;
     let progress = Progress::start(false)?;
     let table = run::read(&arguments.data, &policy, &progress)?;
+    if arguments.built {
+        let (lines, finest) = run::built(&table, &policy, &arguments.attribute)?;
+        drop(progress);
+        output.write_all(hierarchy_file(&lines).as_bytes())?;
+        output.publish()?;
+        if finest {
+            show::note(
+                "To look at only: used as a file, it would let exact values be published. Keep the builder in the policy.",
+            );
+        }
+        if !is_standard(path) {
+            show::note(&format!("Wrote {}: {} values.", path.display(), lines.len()));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
     let lines = propose(&Problem::new(&table, &policy)?, &arguments.attribute)?;
     drop(progress);
     output.write_all(hierarchy_file(&lines).as_bytes())?;

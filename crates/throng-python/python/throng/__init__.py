@@ -18,7 +18,7 @@ Tables may be frames of polars and pandas, tables of pyarrow, relations of DuckD
 """
 
 from ._errors import Bug, DataError, Place, PolicyError, RequirementError, ThrongError
-from ._policy import Hierarchy, Policy, dates, hierarchy, intervals, prefix
+from ._policy import Hierarchy, Policy, dates, ema, hierarchy, intervals, prefix, safe_harbor
 from ._report import Audit, Comparison, Evaluation, Method, Report, Risk, Run, Simulation
 from ._run import (
     Recipe,
@@ -60,11 +60,13 @@ __all__ = [
     "audit",
     "compare",
     "dates",
+    "ema",
     "evaluate",
     "hierarchy",
     "intervals",
     "methods",
     "prefix",
     "risk",
+    "safe_harbor",
     "simulate",
 ]

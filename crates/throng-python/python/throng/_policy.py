@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import os
 from typing import Any, Iterable, Mapping, Sequence, Union
@@ -30,7 +31,8 @@ _METHOD = ("method", "seed", "options", "evaluate")
 
 
 class Hierarchy:
-    """How the values of a column are grouped; made by `prefix`, `dates`, `intervals` and `hierarchy`."""
+    """How the values of a column are grouped; made by `prefix`, `dates`, `intervals`, `safe_harbor`, `ema` and
+    `hierarchy`."""
 
     __slots__ = ("value",)
 
@@ -42,6 +44,11 @@ class Hierarchy:
             (builder, steps), = self.value.items()
             if builder in ("prefix", "dates", "intervals"):
                 return f"throng.{builder}({', '.join(map(repr, steps))})"
+        if isinstance(self.value, Mapping):
+            for builder in ("safe_harbor", "ema"):
+                if isinstance(self.value.get(builder), str):
+                    further = [f"{key}={value!r}" for key, value in self.value.items() if key != builder]
+                    return f"throng.{builder}({', '.join([repr(self.value[builder]), *further])})"
         return "throng.hierarchy(…)"
 
     def __eq__(self, other: object) -> bool:
@@ -79,6 +86,48 @@ def intervals(*widths: float) -> Hierarchy:
     Policy(k=2, quasi=['age'])
     """
     return Hierarchy({"intervals": list(widths)})
+
+
+def safe_harbor(
+    what: str,
+    *,
+    as_of: str | datetime.date | None = None,
+    intervals: Sequence[float] | None = None,
+    restricted: Sequence[str] | None = None,
+    kept: Sequence[str] | None = None,
+    population: str | os.PathLike[str] | None = None,
+) -> Hierarchy:
+    """Values are published no finer than HIPAA Safe Harbor allows (45 CFR 164.514(b)(2)(i)): ``"zip"`` keeps three digits, ``"date"``
+    the year, ``"birth"`` the year but for those over 89 on the day ``as_of``, ``"age"`` puts all from 90 on together.
+
+    ``restricted`` lists three-digit areas that become 000, ``kept`` those that alone are told, ``population`` names a file of
+    ZIP codes with their people; without any of them the list of HHS from the census of 2000 counts.
+
+    >>> import throng
+    >>> throng.safe_harbor("birth", as_of="2026-12-31")
+    throng.safe_harbor('birth', as_of='2026-12-31')
+    >>> throng.Policy(k=2, quasi={"zip": throng.safe_harbor("zip"), "age": throng.safe_harbor("age")})
+    Policy(k=2, quasi=['zip', 'age'])
+    """
+    further = {
+        "as_of": None if as_of is None else str(as_of),
+        "intervals": None if intervals is None else list(intervals),
+        "restricted": None if restricted is None else list(restricted),
+        "kept": None if kept is None else list(kept),
+        "population": None if population is None else os.fspath(population),
+    }
+    given = {key: value for key, value in further.items() if value is not None}
+    return Hierarchy({"safe_harbor": what, **given})
+
+
+def ema(what: str = "age") -> Hierarchy:
+    """Ages in years are grouped as in the EU Clinical Trials Register and ICH E11(R1): 0-23 months, 2-11, 12-17, 18-64, 65-84, 85 and over.
+
+    >>> import throng
+    >>> throng.Policy(k=2, quasi={"age": throng.ema("age")})
+    Policy(k=2, quasi=['age'])
+    """
+    return Hierarchy({"ema": what})
 
 
 def hierarchy(groups: str | os.PathLike[str] | Mapping[str, Any]) -> Hierarchy:

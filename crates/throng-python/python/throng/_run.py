@@ -263,7 +263,7 @@ def evaluate(
     threads: int | None = None,
     progress: Progress = False,
 ) -> Evaluation:
-    """Tells what a release is still good for: ``"queries"``, ``"cube"``, ``"classify"`` or ``"partition"``. Without `release` one
+    """Tells what a release is still good for: ``"queries"``, ``"cube"``, ``"classify"``, ``"regress"`` or ``"partition"``. Without `release` one
     is made as the policy says. `options` are those of the task."""
     own = _checked(policy).adjusted(method, k, None, seed, None).with_task_options(task, dict(options or {}))
     made = None if release is None else given(release)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use minijinja::{Value, context};
-use throng::policy::{DateUnit, Hierarchy, Policy};
+use throng::policy::{DateUnit, Hierarchy, Official, Policy};
 use throng::report::pieces::count;
 use throng::{Error, ErrorCode, Result, Role};
 
@@ -68,6 +68,7 @@ fn kind_words(policy: &Policy, name: &str) -> String {
         Some(Hierarchy::Tree(tree)) => format!("A tree of {} values.", count(tree.len() as u64)),
         Some(Hierarchy::Intervals(widths)) => format!("Bands of width {widths:?}, built from the numbers."),
         Some(Hierarchy::Prefix(lengths)) => format!("Prefixes of {lengths:?} characters."),
+        Some(Hierarchy::Official(own)) => format!("Groups of a regulator: {}.", own.source()),
         Some(Hierarchy::Dates(units)) => {
             format!(
                 "Calendar units: {}.",
@@ -80,14 +81,16 @@ fn kind_words(policy: &Policy, name: &str) -> String {
 /// The tree of a column under the policy, all values of the table in it, and the values that the policy's tree does not cover.
 pub fn grove(opened: &Opened, policy: &Policy, column: usize) -> Result<(Grove, Vec<String>)> {
     let name = opened.column(column)?;
-    let hierarchy = policy.attributes.get(name).and_then(|own| own.hierarchy.as_ref());
+    let own = policy.attributes.get(name);
+    let hierarchy = own.and_then(|own| own.hierarchy.as_ref());
+    let spelling = own.and_then(|own| own.spelling.as_ref());
     let missing = |text: &&str| policy.missing.iter().any(|marker| marker == text);
     let mut values: Vec<&str> =
         opened.table.values(column).into_iter().filter(|text| !missing(text)).collect();
     values.sort_unstable_by(|one, other| natural(one).total_cmp(&natural(other)).then(one.cmp(other)));
     let mut grove = match hierarchy {
         None => Grove::default(),
-        Some(hierarchy) => Grove::of(&opened.table.grown(column, &policy.missing, hierarchy)?),
+        Some(hierarchy) => Grove::of(&opened.table.grown(column, &policy.missing, (hierarchy, spelling))?),
     };
     let mut known = std::collections::BTreeSet::new();
     grove.0.iter().for_each(|node| {
@@ -154,16 +157,25 @@ pub fn builder(build: &str, sizes: &str) -> Result<Hierarchy> {
             units.dedup();
             Hierarchy::Dates(units)
         }
+        "safe_harbor" | "ema" => Hierarchy::Official(official(build, &words().collect::<Vec<_>>())?),
         _ => return Err(Error::new(ErrorCode::BadHierarchy, "there is no such builder")),
     };
     Ok(hierarchy)
+}
+
+/// Groups of a regulator: a word, and what else it needs: the day of the release for births, areas to hide for ZIP codes.
+fn official(build: &str, words: &[&str]) -> Result<Official> {
+    Official::of_words(build, words).map_err(|(_, message)| {
+        Error::new(ErrorCode::BadHierarchy, message)
+            .with_hint("for example zip, age, date, or birth and the day of the release: birth 2026-12-31")
+    })
 }
 
 fn built(view: &View<'_>, column: usize) -> Option<Result<Grove>> {
     let build = view.at.get("build").filter(|build| !build.is_empty())?;
     let sizes = view.at.get("sizes").map_or("", String::as_str);
     let grown = builder(build, sizes)
-        .and_then(|hierarchy| view.opened.table.grown(column, &view.policy.missing, &hierarchy));
+        .and_then(|hierarchy| view.opened.table.grown(column, &view.policy.missing, (&hierarchy, None)));
     Some(grown.map(|tree| Grove::of(&tree)))
 }
 

@@ -66,6 +66,7 @@ fn steered(method: &str) -> bool {
 fn rule((at, rule): (usize, &Rule)) -> Value {
     let words = match &rule.apart {
         Apart::Cut(low, high) => format!("up to {low} | from {high} on"),
+        Apart::Moments(low, high) => format!("up to {} | from {} on", short(low), short(high)),
         Apart::Values(one, other) => format!("{} | {}", short(one), short(other)),
     };
     context! { at, words, importance => rule.importance, hard => rule.hard }

@@ -164,6 +164,8 @@ pub(super) fn tell(measures: &mut Measures, problem: &Problem, policy: &Policy, 
     let loss = sums.finish(problem, measures.suppressed);
     let names = problem.attributes.iter().map(|attribute| attribute.name.clone());
     measures.gcp_per_attribute = names.zip(loss.gcp_of_attributes).collect();
+    let coarsened = problem.attributes.iter().filter(|own| own.domain.has_tails() || own.domain.has_finest());
+    measures.coarsened = coarsened.map(|attribute| attribute.name.clone()).collect();
     measures.ncp = loss.ncp;
     measures.gcp = loss.gcp;
     measures.maximum_ncp = loss.maximum_ncp;

@@ -72,6 +72,10 @@ pub struct Measures {
     pub c_avg: f64,
     /// Mean penalty of each quasi-identifier, unweighted.
     pub gcp_per_attribute: IndexMap<String, f64>,
+    /// Quasi-identifiers that the policy lets nobody publish in full detail, by tails or groups of a regulator: what these take
+    /// away is not counted as loss.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub coarsened: Vec<String>,
     /// Greatest NCP of a class, as a share of the sum of the weights.
     #[serde(deserialize_with = "number")]
     pub maximum_ncp: f64,

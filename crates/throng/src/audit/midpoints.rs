@@ -25,6 +25,7 @@ use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::published::{AttributeCells, Cell, Cells, StandsFor};
 use crate::release::midpoints::{self, Middle};
+use crate::schema::spelling::Measured;
 use crate::table::{Domain, Scale};
 
 /// So many pairs of a record and a class are looked at.
@@ -301,10 +302,13 @@ pub(super) fn impossible(problem: &Problem, cells: &Cells<'_>, at: usize, middle
     if published.len() > there.len() {
         return true;
     }
-    // Dates are rounded down to days, numbers to a digit more than the table has.
+    // Dates and times are rounded down to what they are spelt with, numbers to a digit more than the table has.
     let widest = there.iter().fold(0.0, |most: f64, value| most.max(value.abs()));
     let rounding = midpoints::decimals(domain).map_or(0.0, |digits| 0.5 * 10f64.powi(-(digits as i32)));
-    let slack = if spelling.is_date() { 1.0 } else { rounding + 1e-9 * widest };
+    let slack = match spelling.measured() {
+        Measured::Numbers => rounding + 1e-9 * widest,
+        Measured::Dates | Measured::Times => spelling.rounding(),
+    };
     match middle {
         Middle::Mean => {
             let beyond = |published: &mut dyn Iterator<Item = f64>, there: &mut dyn Iterator<Item = f64>| {

@@ -8,6 +8,7 @@ pub mod classify;
 pub mod cube;
 pub mod partition;
 pub mod queries;
+pub mod regress;
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +25,8 @@ use crate::watch::Watch;
 use crate::words::did_you_mean;
 
 /// The tasks of this library.
-pub static STANDARD: &[Entry] = &[queries::QUERIES, cube::CUBE, classify::CLASSIFY, partition::PARTITION];
+pub static STANDARD: &[Entry] =
+    &[queries::QUERIES, cube::CUBE, classify::CLASSIFY, regress::REGRESS, partition::PARTITION];
 
 /// A task ready to run.
 pub trait Task: Send + Sync {
@@ -142,6 +144,17 @@ pub struct Outcome {
     pub headline: Vec<String>,
     /// Words, tables and charts.
     pub sections: Vec<Section>,
+    /// Tables that were asked for.
+    pub exported: Vec<Exported>,
+}
+
+/// A table that a task gives away.
+#[derive(Clone, Debug)]
+pub struct Exported {
+    /// What it is, for a file's name.
+    pub name: &'static str,
+    /// It, as CSV.
+    pub csv: String,
 }
 
 /// Opens a table with every column coded.

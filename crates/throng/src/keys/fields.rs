@@ -74,11 +74,6 @@ impl<'t, 'i> Fields<'t, 'i> {
         self.list(key, "a list of strings", string)
     }
 
-    /// A list of numbers.
-    pub fn numbers(&self, key: &str) -> Result<Option<List<f64>>> {
-        self.list(key, "a list of numbers", number)
-    }
-
     /// The values of a list of any type; none when the key is absent.
     pub fn items(&self, key: &str, expected: &str) -> Result<&'t [Item<'i>]> {
         let Some(item) = self.item(key) else { return Ok(&[]) };

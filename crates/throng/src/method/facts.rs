@@ -61,6 +61,8 @@ pub enum Fact {
         /// Its value.
         value: f64,
     },
+    /// How much quasi-identifiers tell of each other.
+    Associations(Associations),
     /// A full-domain recoding.
     FullDomain(FullDomain),
     /// The research value that clusters leave, and what it was before.
@@ -158,6 +160,42 @@ pub struct FullDomain {
     pub tests: u64,
     /// Strings that are as good, this one among them.
     pub equal: Vec<EqualString>,
+    /// Others nearby that meet the requirement, the best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub near: Vec<NearString>,
+}
+
+/// A string near the one that is published.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NearString {
+    /// Its levels.
+    pub levels: Vec<u8>,
+    /// Its score, as that of the string is told.
+    pub score: f64,
+    /// Classes that it would publish.
+    pub classes: u64,
+    /// Records that it would suppress.
+    pub suppressed: u64,
+}
+
+/// How much quasi-identifiers tell of each other, and what they weigh.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Associations {
+    /// The quasi-identifiers.
+    pub attributes: Vec<String>,
+    /// What each weighs.
+    pub weights: Vec<f64>,
+    /// Which of the weights come from the table.
+    pub automatic: Vec<bool>,
+    /// The association of each pair, 0 … 1.
+    pub matrix: Vec<Vec<f64>>,
+    /// Pairs that tell nearly the same, by place, with their association but for chance.
+    pub high: Vec<(usize, usize, f64)>,
+}
+
+impl Associations {
+    /// From here on two attributes tell nearly the same.
+    pub const HIGH: f64 = 0.9;
 }
 
 /// How far a string is proved to be the best.

@@ -29,9 +29,11 @@ use crate::bound::Effort;
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
 use crate::formula::Formulas;
+use crate::method::facts::Associations;
 use crate::method::options::Mistake;
 use crate::method::{
-    Entry, LeavingOut, Mended, Method, Methods, PerPart, Published, Solution, Together, Traits, WholePeople,
+    Entry, Fact, LeavingOut, Mended, Method, Methods, PerPart, Published, Solution, Together, Traits,
+    WholePeople,
 };
 use crate::policy::{Policy, suggest};
 use crate::privacy::Part;
@@ -40,6 +42,7 @@ use crate::published::StandsFor;
 use crate::release::{
     self, Batches, MemoryFile, Order, Output, Publish, Release, RowOrder, Sink, midpoints, permutation,
 };
+use crate::research::association;
 use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::{Timed, Watch};
@@ -346,7 +349,8 @@ impl Plan {
     /// Finds groups. Where a target was given, the problem then asks for the k that was found.
     pub fn solve(&self, problem: &mut Problem, watch: &dyn Watch) -> Result<Solved> {
         let start = Instant::now();
-        let (solution, k) = self.find(problem, watch)?;
+        let (mut solution, k) = self.find(problem, watch)?;
+        solution.facts.extend(self.associations(problem).map(Fact::Associations));
         let mut policy = self.policy.clone();
         if policy.effort == Effort::Usual && self.traits.fast && !self.proves {
             policy.effort = Effort::Quick;
@@ -360,6 +364,26 @@ impl Plan {
             problem.require(&policy.privacy);
         }
         Ok(Solved { solution, policy })
+    }
+
+    /// How much quasi-identifiers tell of each other, where weights follow from it, or where some tell nearly the same and the
+    /// method weighs one attribute against another.
+    fn associations(&self, problem: &Problem) -> Option<Associations> {
+        let automatic = |name: &str| self.policy.attributes.get(name).is_some_and(|own| own.auto_weight);
+        let attributes = &problem.attributes;
+        let weighed = attributes.iter().any(|own| automatic(&own.name));
+        if !(weighed || self.steered_by_rules) || attributes.len() < 2 {
+            return None;
+        }
+        let matrix = association::matrix(attributes, &problem.records);
+        let high = association::high(attributes, &problem.records, &matrix, Associations::HIGH);
+        (weighed || !high.is_empty()).then(|| Associations {
+            attributes: attributes.iter().map(|own| own.name.clone()).collect(),
+            weights: attributes.iter().map(|own| own.weight).collect(),
+            automatic: attributes.iter().map(|own| automatic(&own.name)).collect(),
+            matrix,
+            high,
+        })
     }
 
     /// Finds groups; with a target also the k that they meet.

@@ -26,7 +26,9 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::keys::source::Source;
 use crate::privacy::Part;
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
-pub use crate::schema::{Apart, AttributePolicy, DateUnit, Hierarchy, Kind, PersonChoice, Role, Rule};
+pub use crate::schema::{
+    Apart, AttributePolicy, DateUnit, Hierarchy, Kind, Official, PersonChoice, Role, Rule,
+};
 use crate::table::{Expansion, Plan, Reading};
 use crate::watch::Watch;
 use crate::words::did_you_mean;

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::{Error, ErrorCode, Result};
-use crate::keys::fields::{Fields, Item, List, as_table, in_order, key_span, value};
+use crate::keys::fields::{Fields, Item, List, as_table, in_order, key_span, mismatch, number, value};
 use crate::keys::source::Source;
 
 /// Far more than a policy needs, and far less than would exhaust the stack where values are walked by
@@ -117,7 +117,7 @@ pub(super) struct WrittenAttribute<'i> {
     pub top: Option<Item<'i>>,
     pub bottom: Option<Item<'i>>,
     pub hierarchy: Option<Item<'i>>,
-    pub rules: Vec<WrittenRule>,
+    pub rules: Vec<WrittenRule<'i>>,
     pub publish: Option<Spanned<String>>,
     pub together: Option<Spanned<bool>>,
     /// Where the word `rules` stands.
@@ -125,9 +125,9 @@ pub(super) struct WrittenAttribute<'i> {
 }
 
 /// A rule as it was written.
-pub(super) struct WrittenRule {
+pub(super) struct WrittenRule<'i> {
     pub span: Range<usize>,
-    pub cut: Option<List<f64>>,
+    pub cut: Option<Item<'i>>,
     pub apart: Option<List<String>>,
     pub importance: Option<Spanned<f64>>,
     pub hard: Option<Spanned<bool>>,
@@ -323,11 +323,22 @@ fn attribute<'i>(source: Source<'_>, name: Spanned<String>, item: &Item<'i>) -> 
     })
 }
 
-fn rule(source: Source<'_>, item: &Item<'_>) -> Result<WrittenRule> {
+/// Two numbers, or two dates or times in quotes or without.
+fn cut<'i>(source: Source<'_>, fields: &Fields<'_, 'i>) -> Result<Option<Item<'i>>> {
+    let expected = "a list of numbers";
+    let ends = fields.items("cut", expected)?;
+    let moment = |item: &Item<'_>| matches!(item.get_ref(), DeValue::String(_) | DeValue::Datetime(_));
+    match ends.iter().find(|item| number(item.get_ref()).is_none()) {
+        Some(item) if !ends.iter().all(moment) => Err(mismatch(source, item, "cut", expected)),
+        _ => Ok(fields.item("cut").cloned()),
+    }
+}
+
+fn rule<'i>(source: Source<'_>, item: &Item<'i>) -> Result<WrittenRule<'i>> {
     let fields = Fields::open_item(source, item, "a rule", RULE)?;
     Ok(WrittenRule {
         span: item.span(),
-        cut: fields.numbers("cut")?,
+        cut: cut(source, &fields)?,
         apart: fields.strings("apart")?,
         importance: fields.number("importance")?,
         hard: fields.flag("hard")?,

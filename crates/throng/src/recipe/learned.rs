@@ -87,6 +87,7 @@ impl Recipe {
 fn rule(own: &Rule) -> Json {
     let (key, sides) = match &own.apart {
         Apart::Cut(p, q) => ("cut", json!([p, q])),
+        Apart::Moments(p, q) => ("cut", json!([p, q])),
         Apart::Values(a, b) => ("apart", json!([a, b])),
     };
     json!({ key: sides, "importance": own.importance, "hard": own.hard })

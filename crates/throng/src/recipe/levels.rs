@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::{DateUnit, Hierarchy};
+use crate::schema::Official;
 use crate::table::Tree;
 
 /// A hierarchy as a recipe tells it.
@@ -15,6 +16,8 @@ pub(super) enum Levels {
     Intervals(Vec<f64>),
     Prefix(Vec<usize>),
     Dates(Vec<String>),
+    /// Groups of a regulator, as the keys of a policy.
+    Official(toml::Table),
 }
 
 /// What a word of the recipe stands for.
@@ -40,6 +43,7 @@ impl Levels {
             Hierarchy::Dates(units) => {
                 Levels::Dates(units.iter().map(|unit| unit.name().to_owned()).collect())
             }
+            Hierarchy::Official(own) => Levels::Official(own.keys()),
         }
     }
 
@@ -56,6 +60,9 @@ impl Levels {
             Levels::Dates(units) => Hierarchy::Dates(
                 units.iter().map(|unit| named(DateUnit::NAMES, unit)).collect::<Result<_>>()?,
             ),
+            Levels::Official(keys) => Hierarchy::Official(
+                Official::read(keys).map_err(|(_, message)| Error::new(ErrorCode::BadRecipe, message))?,
+            ),
         })
     }
 
@@ -63,6 +70,7 @@ impl Levels {
     pub fn builder(&self) -> Option<toml::Table> {
         let (key, steps): (&str, Vec<toml::Value>) = match self {
             Levels::Paths(_) => return None,
+            Levels::Official(keys) => return Some(keys.clone()),
             Levels::Intervals(widths) => ("intervals", widths.iter().map(|own| (*own).into()).collect()),
             Levels::Prefix(lengths) => {
                 let length = |own: &usize| i64::try_from(*own).unwrap_or(i64::MAX).into();

@@ -4,9 +4,10 @@ use super::Ingredient;
 use super::policy::wrong;
 use super::ranges::read;
 use crate::error::Result;
+use crate::schema::spelling::Measured;
 use crate::schema::{Tail, Tails};
-use crate::table::tails::{AT_LEAST, AT_MOST};
-use crate::table::{Domain, value};
+use crate::table::Domain;
+use crate::table::tails::{AT_LEAST, AT_MOST, at};
 
 impl Ingredient {
     /// Notes where the tails of an attribute begin: where the policy says, or where the table made them begin.
@@ -43,14 +44,19 @@ impl Ingredient {
             return Err(wrong(&place, "tails are for quasi-identifiers that are numbers or dates"));
         }
         let spelling = self.spelling()?;
-        // A policy writes dates in one way only, whatever the table does.
-        let date = value::date(text);
-        match read(text, spelling.as_ref()).or(date) {
-            Some(number) => {
-                let date = date.is_some() || spelling.is_some_and(|spelling| spelling.is_date());
-                Ok(Some(Tail::At { number: number + 0.0, text: text.clone(), date }))
+        // A policy writes dates and times in one way only, whatever the table does.
+        let plain = at(text);
+        match (read(text, spelling.as_ref()), &plain) {
+            (Some(number), _) => {
+                let measured = match (&plain, &spelling) {
+                    (_, Some(spelling)) => spelling.measured(),
+                    (Some(Tail::At { measured, .. }), None) => *measured,
+                    _ => Measured::Numbers,
+                };
+                Ok(Some(Tail::At { number: number + 0.0, text: text.clone(), measured }))
             }
-            None => Err(wrong(&place, "this is neither number nor date")),
+            (None, Some(_)) => Ok(plain),
+            (None, None) => Err(wrong(&place, "this is neither number, date nor time")),
         }
     }
 }

@@ -6,8 +6,9 @@ use super::text::listing;
 use super::{as_is, diversity, methods};
 use crate::audit::{Measures, RuleMeasure};
 use crate::method::Fact;
-use crate::policy::{Kind, Policy, Role};
+use crate::policy::{AttributePolicy, Hierarchy, Kind, Policy, Role};
 use crate::release::RowOrder;
+use crate::schema::Official;
 
 /// What decides which parts of a policy had an effect.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +88,14 @@ impl Circumstances<'_> {
             if !self.steered_by_rules && attribute.rules.iter().any(|rule| !rule.hard) {
                 notes.push(format!("The rules of \"{name}\" do not steer this method."));
             }
-            let numeric = attribute.kind == Some(Kind::Numeric) && attribute.hierarchy.is_some();
+            if let Some(Hierarchy::Official(own)) = &attribute.hierarchy {
+                let uncounted = match own.has_finest() {
+                    true => " What they take away at the finest is not counted as loss.",
+                    false => "",
+                };
+                notes.push(format!("The groups of \"{name}\" follow {}.{uncounted}", own.source()));
+            }
+            let numeric = attribute.kind == Some(Kind::Numeric) && levels(attribute);
             if !self.recodes_by_levels && numeric {
                 notes.push(format!(
                     "\"{name}\" is numeric: it is published as ranges, its hierarchy is not used by this method."
@@ -95,6 +103,14 @@ impl Circumstances<'_> {
             }
         }
         notes
+    }
+}
+
+/// Whether an attribute has a hierarchy with levels of its own.
+fn levels(attribute: &AttributePolicy) -> bool {
+    match &attribute.hierarchy {
+        Some(Hierarchy::Official(Official::Age(widths))) => !widths.is_empty(),
+        hierarchy => hierarchy.is_some(),
     }
 }
 

@@ -337,15 +337,19 @@ fn most_certain_inference(measures: &Measures) -> Option<String> {
 }
 
 fn detail(measures: &Measures) -> String {
+    let of_it = match measures.coarsened.is_empty() {
+        true => "of the detail",
+        false => "of the detail that the policy allows",
+    };
     match 1.0 - measures.gcp {
         kept if !kept.is_finite() => "how much detail it keeps is not known".to_owned(),
-        kept if kept >= 1.0 => "the release keeps all of the detail".to_owned(),
+        kept if kept >= 1.0 => format!("the release keeps all {of_it}"),
         _ if measures.loss_is_bound() => {
             "its medians or means do not tell ranges, so that nobody can tell how much detail it keeps"
                 .to_owned()
         }
-        kept if kept <= 0.0 => "the release keeps none of the detail".to_owned(),
-        kept => format!("the release keeps {} of the detail", whole_percent(kept)),
+        kept if kept <= 0.0 => format!("the release keeps none {of_it}"),
+        kept => format!("the release keeps {} {of_it}", whole_percent(kept)),
     }
 }
 
@@ -427,6 +431,8 @@ mod tests {
         assert!(headline(&measures(1, 0.0)).contains("keeps all of the detail"));
         assert!(headline(&measures(10, 1.0)).contains("keeps none of the detail"));
         assert!(!headline(&measures(10, f64::NAN)).contains("NaN"));
+        let coarsened = Measures { coarsened: vec!["zip".to_owned()], ..measures(4, 0.0) };
+        assert!(headline(&coarsened).contains("keeps all of the detail that the policy allows"));
     }
 
     #[test]

@@ -40,6 +40,39 @@ pub fn matrix(attributes: &[Attribute], records: &Records) -> Vec<Vec<f64>> {
     matrix
 }
 
+/// Pairs of attributes of which one tells nearly all of the other, and would of other records too: of a number and a category,
+/// what as many categories would explain by chance is taken off (ε² of Kelley 1935), so that a category that nearly every record has
+/// for itself tells nothing. Cramér's V has such a correction already.
+pub fn high(
+    attributes: &[Attribute],
+    records: &Records,
+    matrix: &[Vec<f64>],
+    least: f64,
+) -> Vec<(usize, usize, f64)> {
+    let corrected = |one: usize, other: usize| {
+        let found = matrix[one][other];
+        let category = match (attributes[one].domain.scale(), attributes[other].domain.scale()) {
+            (Scale::Categorical(_), Scale::Numeric { .. }) => one,
+            (Scale::Numeric { .. }, Scale::Categorical(_)) => other,
+            _ => return found,
+        };
+        let mut codes: Vec<u32> = (0..records.len()).map(|record| records.code(record, category)).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let (all, groups) = (records.len() as f64, codes.len() as f64);
+        if all <= groups {
+            return 0.0;
+        }
+        (1.0 - (1.0 - found * found) * (all - 1.0) / (all - groups)).max(0.0).sqrt()
+    };
+    let pairs =
+        (0..attributes.len()).flat_map(|one| (one + 1..attributes.len()).map(move |other| (one, other)));
+    let high = pairs.filter(|(one, other)| matrix[*one][*other] >= least);
+    high.map(|(one, other)| (one, other, corrected(one, other)))
+        .filter(|(_, _, found)| *found >= least)
+        .collect()
+}
+
 fn pair(one: &Attribute, ones: &[u32], other: &Attribute, others: &[u32]) -> f64 {
     match (one.domain.scale(), other.domain.scale()) {
         (Scale::Numeric { values: a, .. }, Scale::Numeric { values: b, .. }) => pearson(ones, a, others, b),

@@ -134,7 +134,7 @@ impl<'a> Lookup<'a> {
             return domain.missing().unwrap_or(ELSEWHERE);
         }
         let code = match domain.kind() {
-            Kind::Categorical => self.labels.get(text).copied(),
+            Kind::Categorical => self.labels.get(domain.at_finest(text).as_ref()).copied(),
             Kind::Numeric => domain.read(text).and_then(|_| domain.code(text)),
         };
         code.unwrap_or(ELSEWHERE)

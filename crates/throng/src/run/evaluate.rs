@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::audit::{Cells, Keep, Measures, Received, audit_cells};
 use crate::bind;
 use crate::error::Result;
-use crate::evaluate::{Entry, Open, Solver, Study, Task};
+use crate::evaluate::{Entry, Exported, Open, Solver, Study, Task};
 use crate::format::CSV;
 use crate::method::options::Mistake;
 use crate::method::{Partition, Solution};
@@ -74,6 +74,10 @@ pub struct Evaluation {
     /// The same as a page.
     #[serde(skip)]
     pub page: Page,
+    /// Tables that were asked for, such as folds.
+    #[serde(skip)]
+    #[doc(hidden)]
+    pub exported: Vec<Exported>,
 }
 
 /// How the tables of an evaluation are opened, from wherever they come. Some tasks open the table more than once.
@@ -217,6 +221,7 @@ impl Evaluate {
             },
             method,
             figures: outcome.figures,
+            exported: outcome.exported,
         })
     }
 }

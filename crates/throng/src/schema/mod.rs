@@ -1,6 +1,7 @@
 //! What a policy says of attributes: roles, kinds, hierarchies and rules, with the words that policies and recipes have for
 //! them. Plain values; nothing here has seen a table.
 
+pub mod official;
 pub mod spelling;
 mod tails;
 mod tree;
@@ -10,6 +11,7 @@ use std::ops::Range;
 
 use indexmap::IndexMap;
 
+pub use official::Official;
 pub use spelling::Spelling;
 pub use tails::{Tail, Tails};
 pub use tree::{ANY, Tree};
@@ -140,6 +142,18 @@ pub enum Hierarchy {
     Prefix(Vec<usize>),
     /// Calendar units, finest first.
     Dates(Vec<DateUnit>),
+    /// Groups that a regulator publishes.
+    Official(Official),
+}
+
+impl Hierarchy {
+    /// What values are published as at the finest, if that is not as they are.
+    pub fn finest(&self) -> Option<&Official> {
+        match self {
+            Hierarchy::Official(own) if own.has_finest() => Some(own),
+            _ => None,
+        }
+    }
 }
 
 /// Calendar units.
@@ -191,6 +205,8 @@ pub struct Rule {
 pub enum Apart {
     /// Numbers up to the first and from the second on.
     Cut(f64, f64),
+    /// Dates, or times of day, up to the first and from the second on, as ISO spells them.
+    Moments(String, String),
     /// Two values of a category.
     Values(String, String),
 }

@@ -1,4 +1,5 @@
-//! How the numbers and dates of a column are spelt: `3.5` or `3,5`, `2024-02-29`, `29.02.2024` or `02/29/2024 13:45`.
+//! How the numbers, dates and times of day of a column are spelt: `3.5` or `3,5`, `2024-02-29`, `29.02.2024`, `02/29/2024 13:45` or
+//! `08:30`.
 //!
 //! A spelling is guessed from all values of a column, and only if one alone reads all of them: `03/04/1990` may be in March
 //! or in April, `1,234` may be a little more than one or a little more than a thousand. What cannot be told apart is said,
@@ -17,8 +18,44 @@ pub enum Spelling {
     Grouped,
     /// Dates such as `2024-02-29`.
     Iso,
-    /// Dates of another form, perhaps with a time.
+    /// Dates of another form, perhaps with a time, or times of day.
     Format(Format),
+}
+
+/// What is measured on a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measured {
+    /// Numbers.
+    Numbers,
+    /// Dates, in days since 1970-01-01.
+    Dates,
+    /// Times of day, in seconds since midnight.
+    Times,
+}
+
+impl Measured {
+    /// What they are called, several of them.
+    pub fn words(self) -> &'static str {
+        match self {
+            Measured::Numbers => "numbers",
+            Measured::Dates => "dates",
+            Measured::Times => "times of day",
+        }
+    }
+
+    /// How one is written in a policy.
+    pub fn example(self) -> &'static str {
+        match self {
+            Measured::Numbers => "64",
+            Measured::Dates => "\"2024-02-29\"",
+            Measured::Times => "\"08:30\"",
+        }
+    }
+}
+
+/// A time of day, `08:30` or `08:30:15`, as seconds since midnight.
+pub fn time_of_day(text: &str) -> Option<f64> {
+    Format { text: "%H:%M:%S".to_owned() }.read(text)
 }
 
 /// What the values of a column allow.
@@ -54,6 +91,21 @@ impl Spelling {
         }
     }
 
+    /// How most values are spelt; as plain numbers if none is a number or a date.
+    #[allow(clippy::needless_pass_by_value, reason = "an iterator is made for this call alone")]
+    pub fn of_most<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Spelling {
+        let simple = [Spelling::Point, Spelling::Iso, Spelling::Comma, Spelling::Grouped];
+        let read = |own: &Spelling| texts.clone().filter(|text| own.read(text).is_some()).count();
+        let mut most = (0, Spelling::Point);
+        for own in simple.into_iter().chain(Format::candidates().map(Spelling::Format)) {
+            let count = read(&own);
+            if count > most.0 {
+                most = (count, own);
+            }
+        }
+        most.1
+    }
+
     fn guess_comma<'a>(texts: &(impl Iterator<Item = &'a str> + Clone)) -> Guess {
         let all = |spelling: Spelling| texts.clone().all(|text| spelling.read(text).is_some());
         match (all(Spelling::Comma), all(Spelling::Grouped)) {
@@ -64,7 +116,7 @@ impl Spelling {
         }
     }
 
-    /// Reads a number, or a date as days since 1970-01-01.
+    /// Reads a number, a date as days since 1970-01-01, or a time of day as seconds since midnight.
     pub fn read(&self, text: &str) -> Option<f64> {
         match self {
             Spelling::Point => value::number(text),
@@ -91,7 +143,49 @@ impl Spelling {
 
     /// Whether it spells dates.
     pub fn is_date(&self) -> bool {
-        matches!(self, Spelling::Iso | Spelling::Format(_))
+        self.measured() == Measured::Dates
+    }
+
+    /// What it spells.
+    pub fn measured(&self) -> Measured {
+        match self {
+            Spelling::Point | Spelling::Comma | Spelling::Grouped => Measured::Numbers,
+            Spelling::Format(format) if format.is_time() => Measured::Times,
+            Spelling::Iso | Spelling::Format(_) => Measured::Dates,
+        }
+    }
+
+    /// By how much a date or time may be rounded down when it is written.
+    pub fn rounding(&self) -> f64 {
+        match self {
+            Spelling::Format(format) if format.is_time() => format.least(),
+            Spelling::Iso | Spelling::Format(_) => 1.0,
+            Spelling::Point | Spelling::Comma | Spelling::Grouped => 0.0,
+        }
+    }
+
+    /// The label of all from one number to before another: `[20-25)`, or `[20-24]` where there are `whole` numbers only. Dates
+    /// and times end with the last of them.
+    pub fn band(&self, low: f64, width: f64, whole: bool) -> String {
+        match self {
+            Spelling::Format(format) if format.is_time() => {
+                let least = format.least();
+                let finer = Format { text: "%H:%M:%S".to_owned() };
+                let (format, least) = if width % least == 0.0 { (format, least) } else { (&finer, 1.0) };
+                format!("[{}-{}]", format.write(low), format.write((low + width).min(86_400.0) - least))
+            }
+            Spelling::Format(format) if !format.has_time() && width.fract() == 0.0 => {
+                format!("[{}-{}]", format.write(low), format.write(low + width - 1.0))
+            }
+            Spelling::Iso if width.fract() == 0.0 => {
+                format!("[{}-{}]", self.write(low, None), self.write(low + width - 1.0, None))
+            }
+            Spelling::Iso | Spelling::Format(_) => {
+                format!("[{}-{})", self.write(low, None), self.write(low + width, None))
+            }
+            _ if whole => format!("[{low}-{}]", low + width - 1.0),
+            _ => format!("[{low}-{})", low + width),
+        }
     }
 
     /// Year and month of a date.
@@ -101,7 +195,11 @@ impl Spelling {
                 value::date(text)?;
                 Some((text.get(..4)?.parse().ok()?, text.get(5..7)?.parse().ok()?))
             }
-            Spelling::Format(format) => format.parse(text).map(|parts| (parts.year, parts.month)),
+            // Not every day that can be read is one: the 31st of February has no month.
+            Spelling::Format(format) => {
+                format.read(text).filter(|_| !format.is_time())?;
+                format.parse(text).map(|parts| (parts.year, parts.month))
+            }
             Spelling::Point | Spelling::Comma | Spelling::Grouped => None,
         }
     }
@@ -162,10 +260,11 @@ const DATES: [&str; 9] = [
     "%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%d.%m.%y",
     "%Y.%m.%d",
 ];
+const TIMES_OF_DAY: [&str; 2] = ["%H:%M", "%H:%M:%S"];
 const TIMES: [&str; 6] = ["", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S", "T%H:%M:%SZ"];
 
 impl Format {
-    /// Checks a form: it must tell day, month and year, each once. The error says what is wrong.
+    /// Checks a form: it must tell day, month and year, each once, or hour and minute. The error says what is wrong.
     pub fn new(text: &str) -> Result<Self, String> {
         let marks: Vec<&str> = text.split('%').skip(1).map(|part| part.get(..1).unwrap_or("")).collect();
         if let Some(unknown) = marks.iter().find(|mark| mark.is_empty() || !"dmYyHMS".contains(**mark)) {
@@ -173,28 +272,49 @@ impl Format {
         }
         let count = |wanted: &str| marks.iter().filter(|mark| wanted.contains(**mark)).count();
         let once = ["d", "m", "Yy"].iter().all(|wanted| count(wanted) == 1);
-        match once && ["H", "M", "S"].iter().all(|wanted| count(wanted) <= 1) {
+        let time_once = ["H", "M", "S"].iter().all(|wanted| count(wanted) <= 1);
+        let no_date = count("dmYy") == 0 && count("H") == 1 && count("M") == 1;
+        match (once || no_date) && time_once {
             true => Ok(Format { text: text.to_owned() }),
-            false => Err("a date has a day %d, a month %m and a year %Y, each once".to_owned()),
+            false => Err("a date has a day %d, a month %m and a year %Y, each once; a time of day an hour %H and a minute %M"
+                .to_owned()),
         }
     }
 
     /// The forms that are tried: all but plain ISO dates.
     fn candidates() -> impl Iterator<Item = Format> {
         let all = DATES.iter().flat_map(|date| TIMES.iter().map(move |time| format!("{date}{time}")));
-        all.skip(1).map(|text| Format { text })
+        let times = TIMES_OF_DAY.iter().map(|time| (*time).to_owned());
+        all.skip(1).chain(times).map(|text| Format { text })
     }
 
-    /// Days since 1970-01-01.
+    /// Whether it tells times of day and no date.
+    fn is_time(&self) -> bool {
+        !self.text.contains("%d")
+    }
+
+    fn has_time(&self) -> bool {
+        self.text.contains("%H")
+    }
+
+    /// The least time that it tells apart, in seconds.
+    fn least(&self) -> f64 {
+        if self.text.contains("%S") { 1.0 } else { 60.0 }
+    }
+
+    /// Days since 1970-01-01, or seconds since midnight.
     fn read(&self, text: &str) -> Option<f64> {
         let Parts { year, month, day, seconds } = self.parse(text)?;
+        if self.is_time() {
+            return (seconds < 86_400.0).then_some(seconds);
+        }
         let days = value::date(&format!("{year:04}-{month:02}-{day:02}"))?;
         Some(days + seconds / 86_400.0)
     }
 
     fn write(&self, days: f64) -> String {
         // A second is the least that is spelt; rounded so that what was read is written again.
-        let seconds = (days * 86_400.0).round() as i64;
+        let seconds = (if self.is_time() { days } else { days * 86_400.0 }).round() as i64;
         let (year, month, day) = value::civil_from_days(seconds.div_euclid(86_400));
         let seconds = seconds.rem_euclid(86_400);
         let mut text = String::new();
@@ -217,7 +337,12 @@ impl Format {
     fn parse(&self, text: &str) -> Option<Parts> {
         let mut parts = Parts { year: 0, month: 0, day: 0, seconds: 0.0 };
         let (mut form, mut rest) = (self.text.chars(), text);
+        // A time of day may go without its seconds.
+        let short = self.is_time();
         while let Some(c) = form.next() {
+            if short && rest.is_empty() && form.as_str() == "%S" {
+                return Some(parts);
+            }
             if c != '%' {
                 rest = rest.strip_prefix(c)?;
                 continue;
@@ -225,6 +350,10 @@ impl Format {
             let mark = form.next()?;
             let (number, after) = digits(rest, if mark == 'Y' { 4 } else { 2 })?;
             let in_range = |most: i64| (number <= most).then_some(number);
+            // Two numbers with a colon may be a score: minutes and seconds have two digits.
+            if short && mark != 'H' && rest.len() - after.len() != 2 {
+                return None;
+            }
             match mark {
                 'Y' if rest.len() - after.len() == 4 => parts.year = number,
                 // As POSIX reads two digits.
@@ -282,6 +411,8 @@ mod tests {
             (&["19.11.1985 13:45", "20.11.1985 00:00"], Some("%d.%m.%Y %H:%M")),
             (&["2024-02-29 13:45:10"], Some("%Y-%m-%d %H:%M:%S")),
             (&["2024-02-29T13:45:10.250Z"], Some("%Y-%m-%dT%H:%M:%SZ")),
+            (&["08:30", "8:05", "23:59"], Some("%H:%M")),
+            (&["08:30", "08:30:15"], Some("%H:%M:%S")),
             (&["1,5", "2", "-0,25"], Some(",")),
             (&["1.234,5", "17"], Some(",")),
             (&["0,125"], Some(",")),
@@ -297,8 +428,19 @@ mod tests {
         for texts in [&["03/04/1990", "01/02/1991"][..], &["1,234", "17"], &["1,234", "5,678"]] {
             assert!(matches!(Spelling::guess(texts.iter().copied()), Guess::Either(..)), "{texts:?}");
         }
-        for texts in [&["red"][..], &["30.02.1990"], &["1.5", "19.11.1985"], &["1,5", "x"], &["1,23,4"], &[]]
-        {
+        for texts in [
+            &["red"][..],
+            &["24:00"],
+            &["08:60"],
+            &["2:1", "3:0"],
+            &["08:30", "2024-02-29"],
+            &["08:30:"],
+            &["30.02.1990"],
+            &["1.5", "19.11.1985"],
+            &["1,5", "x"],
+            &["1,23,4"],
+            &[],
+        ] {
             assert_eq!(Spelling::guess(texts.iter().copied()), Guess::Neither, "{texts:?}");
         }
     }
@@ -312,6 +454,8 @@ mod tests {
         assert_eq!(clear(&["1.234,5"]).read("1.234,5"), Some(1234.5));
         assert_eq!(clear(&["19.11.1985"]).year_and_month("19.11.1985"), Some((1985, 11)));
         assert_eq!(Spelling::Iso.year_and_month("1985-11-19"), Some((1985, 11)));
+        assert_eq!(clear(&["19.11.1985"]).year_and_month("31.02.1985"), None);
+        assert_eq!(Spelling::of_most(["x", "1.2.1990", "19.11.1985"].into_iter()), clear(&["19.11.1985"]));
     }
 
     #[test]
@@ -338,9 +482,39 @@ mod tests {
     }
 
     #[test]
+    fn times_of_day_are_seconds_since_midnight() {
+        let spelling = clear(&["08:30"]);
+        assert_eq!((spelling.read("08:30"), spelling.measured()), (Some(30_600.0), Measured::Times));
+        assert_eq!(clear(&["08:30:15"]).read("8:30:15"), Some(30_615.0));
+        assert_eq!(spelling.write(30_659.0, None), "08:30");
+        assert_eq!(spelling.year_and_month("08:30"), None);
+        assert_eq!(time_of_day("00:00"), Some(0.0));
+        for second in 0..86_400 {
+            let text = clear(&["08:30:15"]).write(f64::from(second), None);
+            assert_eq!(time_of_day(&text), Some(f64::from(second)));
+        }
+    }
+
+    #[test]
+    fn bands_are_labelled_as_their_values_are() {
+        let time = clear(&["08:30"]);
+        assert_eq!(time.band(28_800.0, 3600.0, true), "[08:00-08:59]");
+        assert_eq!(time.band(82_800.0, 3600.0, true), "[23:00-23:59]");
+        assert_eq!(time.band(30.0, 30.0, true), "[00:00:30-00:00:59]");
+        assert_eq!(clear(&["08:30:15"]).band(0.0, 60.0, true), "[00:00:00-00:00:59]");
+        let day = value::date("2020-01-01").unwrap();
+        assert_eq!(Spelling::Iso.band(day, 30.0, true), "[2020-01-01-2020-01-30]");
+        assert_eq!(clear(&["19.11.1985"]).band(day, 7.0, true), "[01.01.2020-07.01.2020]");
+        assert_eq!(clear(&["19.11.1985 12:00"]).band(day, 1.0, true), "[01.01.2020 00:00-02.01.2020 00:00)");
+        assert_eq!(Spelling::Point.band(20.0, 5.0, true), "[20-24]");
+        assert_eq!(Spelling::Point.band(20.0, 5.0, false), "[20-25)");
+    }
+
+    #[test]
     fn forms_of_dates_are_checked() {
         assert!(Format::new("%d.%m.%Y").is_ok() && Format::new("%m/%d/%y %H:%M").is_ok());
-        for wrong in ["", "%d.%m", "%d.%d.%Y", "%q%d%m%Y", "%d.%m.%Y%", "%Y%y%d%m"] {
+        assert!(Format::new("%H:%M").is_ok() && Format::new("%H.%M.%S").is_ok());
+        for wrong in ["%H", "%H:%M %d", "", "%d.%m", "%d.%d.%Y", "%q%d%m%Y", "%d.%m.%Y%", "%Y%y%d%m"] {
             assert!(Format::new(wrong).is_err(), "{wrong}");
         }
     }

@@ -1,26 +1,28 @@
 //! Tails: numbers from `top` on, or up to `bottom`, that are published as `≥ top` and `≤ bottom` and never apart.
 
+use super::spelling::Measured;
+
 /// Where a tail begins.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Tail {
     /// At this number or date, as it was written.
     At {
-        /// As a number; days for a date.
+        /// As a number; days for a date, seconds for a time of day.
         number: f64,
         /// As text.
         text: String,
-        /// Whether it is a date.
-        date: bool,
+        /// What it is.
+        measured: Measured,
     },
     /// Where it holds as many records as a class must have.
     Auto,
 }
 
 impl Tail {
-    /// Whether it begins at a date; unknown if that is left to the table.
-    pub fn is_date(&self) -> Option<bool> {
+    /// What it begins at; unknown if that is left to the table.
+    pub fn measured(&self) -> Option<Measured> {
         match self {
-            Tail::At { date, .. } => Some(*date),
+            Tail::At { measured, .. } => Some(*measured),
             Tail::Auto => None,
         }
     }

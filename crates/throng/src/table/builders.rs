@@ -6,7 +6,7 @@ use super::domain::Misfit;
 use crate::error::ErrorCode;
 use crate::schema::Spelling;
 use crate::schema::Tree;
-use crate::schema::{DateUnit, Hierarchy};
+use crate::schema::{DateUnit, Hierarchy, Official};
 use crate::words::shorten;
 
 /// The labels above a value, from its parent upwards, if the hierarchy has a place for it.
@@ -22,19 +22,24 @@ pub(super) fn tree<'a>(
     let path: Box<PathOf<'_>> = match hierarchy {
         Hierarchy::Tree(tree) => return Ok(Cow::Borrowed(tree)),
         Hierarchy::Intervals(widths) => {
-            let whole = texts.iter().zip(missing).all(|(text, missing)| *missing || is_whole(text, spelling))
-                && widths.iter().all(|width| width.fract() == 0.0);
-            Box::new(move |text| bands(spelling.read(text)?, widths, whole))
+            let whole = all_whole(spelling, texts, missing);
+            Box::new(move |text| bands(spelling.read(text)?, widths, (spelling, whole)))
         }
         Hierarchy::Prefix(lengths) => Box::new(|text| Some(prefixes(text, lengths))),
         Hierarchy::Dates(units) => Box::new(|text| calendar(spelling.year_and_month(text)?, units)),
+        Hierarchy::Official(own) => {
+            let whole = all_whole(spelling, texts, missing);
+            Box::new(move |text| official(own, spelling, text, whole))
+        }
     };
     let mut leaves = Vec::new();
     for (entry, text) in texts.iter().enumerate().filter(|(entry, _)| !missing[*entry]) {
         let path = path(text).ok_or_else(|| misfit(entry, text, hierarchy))?;
         leaves.push((spelling.read(text), *text, path));
     }
+    // Several values may be published as one.
     leaves.sort_by(|a, b| a.0.unwrap_or(0.0).total_cmp(&b.0.unwrap_or(0.0)).then(a.1.cmp(b.1)));
+    leaves.dedup_by(|a, b| a.1 == b.1);
     let mut tree = Tree::default();
     for (_, text, mut path) in leaves {
         path.insert(0, text.to_owned());
@@ -50,19 +55,28 @@ pub(crate) fn labels_above(hierarchy: &Hierarchy, spelling: &Spelling, text: &st
     match hierarchy {
         Hierarchy::Tree(tree) => tree.above(text).unwrap_or_default().to_vec(),
         Hierarchy::Intervals(widths) => {
-            let bands =
-                |number: f64| [true, false].into_iter().filter_map(move |whole| bands(number, widths, whole));
-            spelling.read(text).into_iter().flat_map(bands).flatten().collect()
+            let both = |number: f64| {
+                [true, false].into_iter().filter_map(move |whole| bands(number, widths, (spelling, whole)))
+            };
+            spelling.read(text).into_iter().flat_map(both).flatten().collect()
         }
         Hierarchy::Prefix(lengths) => prefixes(text, lengths),
         Hierarchy::Dates(units) => {
             spelling.year_and_month(text).and_then(|own| calendar(own, units)).unwrap_or_default()
         }
+        Hierarchy::Official(own) => {
+            let paths = [true, false].into_iter().filter_map(|whole| official(own, spelling, text, whole));
+            paths.flatten().collect()
+        }
     }
 }
 
 fn misfit(entry: usize, text: &str, hierarchy: &Hierarchy) -> Misfit {
-    let what = if matches!(hierarchy, Hierarchy::Dates(_)) { "a date like 2024-02-29" } else { "a number" };
+    let what = match hierarchy {
+        Hierarchy::Dates(_) => "a date like 2024-02-29".to_owned(),
+        Hierarchy::Official(own) => own.asks_for(),
+        _ => "a number".to_owned(),
+    };
     Misfit {
         code: ErrorCode::BadCell,
         entry: entry as u32,
@@ -80,25 +94,50 @@ fn ambiguous(error: &crate::Error) -> Misfit {
     }
 }
 
+/// The labels above a value in groups of a regulator.
+fn official(own: &Official, spelling: &Spelling, text: &str, whole: bool) -> Option<Vec<String>> {
+    let mut path = own.path(spelling, text)?;
+    if path.first().is_some_and(|finest| finest == text) {
+        path.remove(0);
+    }
+    if let Official::Age(widths) = own {
+        path.extend(bands(spelling.read(text)?, widths, (spelling, whole))?);
+    }
+    Some(path)
+}
+
+/// What each value is published as at the finest; those of a hierarchy without such a level as they are.
+pub(super) fn at_finest<'a>(
+    hierarchy: Option<&Hierarchy>,
+    spelling: &Spelling,
+    texts: &[&'a str],
+    missing: &[bool],
+) -> Result<Vec<Cow<'a, str>>, Misfit> {
+    let Some((hierarchy, own)) = hierarchy.and_then(|all| Some((all, all.finest()?))) else {
+        return Ok(texts.iter().map(|text| Cow::Borrowed(*text)).collect());
+    };
+    let finest = |(entry, text): (usize, &&'a str)| match missing[entry] {
+        true => Ok(Cow::Borrowed(*text)),
+        false => match own.path(spelling, text).and_then(|path| path.into_iter().next()) {
+            Some(label) => Ok(Cow::Owned(label)),
+            None => Err(misfit(entry, text, hierarchy)),
+        },
+    };
+    texts.iter().enumerate().map(finest).collect()
+}
+
+fn all_whole(spelling: &Spelling, texts: &[&str], missing: &[bool]) -> bool {
+    texts.iter().zip(missing).all(|(text, missing)| *missing || is_whole(text, spelling))
+}
+
 fn is_whole(text: &str, spelling: &Spelling) -> bool {
     spelling.read(text).is_some_and(|number| number.fract() == 0.0)
 }
 
-/// `[20-24]` for whole numbers, `[20-25)` for others.
-fn bands(number: f64, widths: &[f64], whole: bool) -> Option<Vec<String>> {
-    Some(
-        widths
-            .iter()
-            .map(|width| {
-                let low = (number / width).floor() * width;
-                if whole {
-                    format!("[{low}-{}]", low + width - 1.0)
-                } else {
-                    format!("[{low}-{})", low + width)
-                }
-            })
-            .collect(),
-    )
+/// `[20-24]` for whole numbers, `[20-25)` for others; dates and times as they are spelt.
+fn bands(number: f64, widths: &[f64], (spelling, whole): (&Spelling, bool)) -> Option<Vec<String>> {
+    let whole = whole && widths.iter().all(|width| width.fract() == 0.0);
+    Some(widths.iter().map(|width| spelling.band((number / width).floor() * width, *width, whole)).collect())
 }
 
 /// `5371*`, `537*`; a value that is no longer than a prefix stands for itself.

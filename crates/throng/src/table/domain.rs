@@ -9,8 +9,8 @@ use super::tails::{AT_LEAST, AT_MOST, coded, end_of};
 use super::taxonomy::{NodeId, Taxonomy};
 use super::value;
 use crate::error::ErrorCode;
-use crate::schema::spelling::{Guess, Spelling};
-use crate::schema::{Kind, Tails, Tree};
+use crate::schema::spelling::{Guess, Measured, Spelling, time_of_day};
+use crate::schema::{Kind, Official, Tails, Tree};
 use crate::words::shorten;
 
 /// The ordered values of one attribute. The code of a value is its place here.
@@ -23,12 +23,14 @@ pub struct Domain {
     bands: Vec<Vec<(u32, u32)>>,
     /// Of numbers, whether the first and the last code are tails: all that lies beyond them is in them.
     tails: (bool, bool),
+    /// What values are published as at the finest, if not as they are, and how they are spelt.
+    finest: Option<Box<(Official, Spelling)>>,
 }
 
 /// How the values of a domain relate to each other.
 #[derive(Clone, Debug)]
 pub enum Scale {
-    /// Numbers, or dates as days, ascending. A missing value has no number and comes after the last.
+    /// Numbers, dates as days or times of day as seconds, ascending. A missing value has no number and comes after the last.
     Numeric {
         /// The values.
         values: Vec<f64>,
@@ -75,7 +77,7 @@ impl Domain {
     /// Texts in any order, of which nothing is known.
     pub(crate) fn flat(labels: Vec<String>) -> Self {
         let scale = Scale::Categorical(Taxonomy::flat(&labels));
-        Domain { labels, scale, missing: None, bands: Vec::new(), tails: (false, false) }
+        Domain { labels, scale, missing: None, bands: Vec::new(), tails: (false, false), finest: None }
     }
 
     /// Number of codes.
@@ -95,15 +97,17 @@ impl Domain {
 
     /// The code of a text: as it stands, or as another spelling of the same number.
     pub fn code(&self, text: &str) -> Option<u32> {
-        if let Scale::Numeric { values, .. } = &self.scale
-            && let Some(number) = self.read(text)
-        {
-            return values
-                .binary_search_by(|value| value.total_cmp(&(self.within_tails(number) + 0.0)))
-                .ok()
-                .map(|at| at as u32);
+        if let Some(number) = self.read(text) {
+            return self.code_of_number(number);
         }
         self.labels.iter().position(|label| label == text).map(|at| at as u32)
+    }
+
+    /// The code of a number.
+    pub fn code_of_number(&self, number: f64) -> Option<u32> {
+        let Scale::Numeric { values, .. } = &self.scale else { return None };
+        let number = self.within_tails(number) + 0.0;
+        values.binary_search_by(|value| value.total_cmp(&number)).ok().map(|at| at as u32)
     }
 
     /// A number, or the end of the tail that it lies in.
@@ -114,6 +118,22 @@ impl Domain {
             ((true, _), Some(first), _) if number < *first => *first,
             _ => number,
         }
+    }
+
+    /// Publishes values no finer than a regulator allows.
+    pub(super) fn set_finest(&mut self, own: Official, spelling: Spelling) {
+        self.finest = Some(Box::new((own, spelling)));
+    }
+
+    /// Whether values are published no finer than in groups.
+    pub fn has_finest(&self) -> bool {
+        self.finest.is_some()
+    }
+
+    /// What a value is published as at the finest: itself, but for groups of regulators.
+    pub fn at_finest<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let label = self.finest.as_ref().and_then(|own| own.0.path(&own.1, text)?.into_iter().next());
+        label.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// Whether some of its numbers are told as tails.
@@ -248,11 +268,12 @@ impl Domain {
     /// Reads a single published number or date of this domain.
     pub fn read(&self, text: &str) -> Option<f64> {
         match &self.scale {
-            // Whoever asks about dates may spell them as ISO does.
-            Scale::Numeric { spelling, .. } if spelling.is_date() => {
-                spelling.read(text).or_else(|| value::date(text))
-            }
-            Scale::Numeric { spelling, .. } => spelling.read(text),
+            // Whoever asks about dates and times may spell them as ISO does.
+            Scale::Numeric { spelling, .. } => spelling.read(text).or_else(|| match spelling.measured() {
+                Measured::Numbers => None,
+                Measured::Dates => value::date(text),
+                Measured::Times => time_of_day(text),
+            }),
             Scale::Categorical(_) => None,
         }
     }
@@ -324,10 +345,10 @@ pub fn guess_spelling<'a>(values: impl IntoIterator<Item = &'a str, IntoIter: Cl
 /// How the values of a dictionary are spelt that are to be numbers or dates.
 pub(super) fn spelling_of(texts: &[&str], missing: &[bool]) -> Result<Spelling, Misfit> {
     let present = texts.iter().zip(missing).filter(|(_, missing)| !**missing).map(|(text, _)| *text);
-    match Spelling::guess(present) {
+    match Spelling::guess(present.clone()) {
         Guess::Clear(spelling) => Ok(spelling),
-        // The first value that is no number will be told.
-        Guess::Neither => Ok(Spelling::Point),
+        // The first value that is spelt in another way than most will be told.
+        Guess::Neither => Ok(Spelling::of_most(present)),
         Guess::Either(one, other) => {
             let (one, other) = (one.key().unwrap_or_default(), other.key().unwrap_or_default());
             let entry = missing.iter().position(|missing| !missing).unwrap_or(0);
@@ -359,7 +380,7 @@ pub(super) fn encode_spelt(
     spelling: Spelling,
     tails: &Tails,
 ) -> Result<Encoding, Misfit> {
-    if let Some(misfit) = other_tails(texts, missing, spelling.is_date(), tails) {
+    if let Some(misfit) = other_tails(texts, missing, spelling.measured(), tails) {
         return Err(misfit);
     }
     let mut found: Vec<(f64, Cow<'_, str>, usize)> = Vec::with_capacity(texts.len());
@@ -384,23 +405,23 @@ pub(super) fn encode_spelt(
     let tails = (ends_with(labels.first(), AT_MOST), ends_with(labels.last(), AT_LEAST));
     let missing = add_missing(texts, missing, &mut labels, &mut codes);
     let scale = Scale::Numeric { values, spelling };
-    Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new(), tails }, codes })
+    Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new(), tails, finest: None }, codes })
 }
 
 /// Tails of numbers where there are dates, or of dates where there are numbers.
-fn other_tails(texts: &[&str], missing: &[bool], dates: bool, tails: &Tails) -> Option<Misfit> {
+fn other_tails(texts: &[&str], missing: &[bool], measured: Measured, tails: &Tails) -> Option<Misfit> {
     let both = tails.bottom.iter().chain(&tails.top);
-    let other = both.filter_map(crate::schema::Tail::is_date).any(|date| date != dates);
+    let other = both.filter_map(crate::schema::Tail::measured).any(|own| own != measured);
     let (entry, _) = missing.iter().enumerate().find(|(_, missing)| !**missing)?;
-    let is = if dates { "dates" } else { "numbers" };
     other.then(|| Misfit {
         code: ErrorCode::WrongKind,
         entry: entry as u32,
         message: format!(
-            "the attribute holds {is} such as \"{}\", top and bottom do not",
+            "the attribute holds {} such as \"{}\", top and bottom do not",
+            measured.words(),
             shorten(texts[entry])
         ),
-        hint: "write top and bottom as the column is written: numbers, or dates like \"2024-02-29\""
+        hint: "write top and bottom as the column is written: numbers, dates like \"2024-02-29\", or times like \"08:30\""
             .to_owned(),
     })
 }
@@ -408,7 +429,10 @@ fn other_tails(texts: &[&str], missing: &[bool], dates: bool, tails: &Tails) -> 
 /// Tails where there are neither numbers nor dates.
 pub(super) fn no_tails_here(texts: &[&str], missing: &[bool]) -> Misfit {
     let plain = |(entry, text): &(usize, &&str)| {
-        !missing[*entry] && value::number(text).is_none() && value::date(text).is_none()
+        !missing[*entry]
+            && value::number(text).is_none()
+            && value::date(text).is_none()
+            && time_of_day(text).is_none()
     };
     let (entry, text) = texts.iter().enumerate().find(plain).unwrap_or((0, &""));
     Misfit {
@@ -423,11 +447,15 @@ pub(super) fn no_tails_here(texts: &[&str], missing: &[bool]) -> Misfit {
 }
 
 fn not_a_number(entry: usize, text: &str, spelling: &Spelling) -> Misfit {
+    let what = match spelling.measured() {
+        Measured::Numbers | Measured::Dates => "a number or date",
+        Measured::Times => "a time of day",
+    };
     let written = spelling.key().map(|(key, value)| format!(" with {key} = \"{value}\""));
     Misfit {
         code: ErrorCode::BadCell,
         entry: entry as u32,
-        message: format!("\"{}\" is not a number or date{}", shorten(text), written.unwrap_or_default()),
+        message: format!("\"{}\" is not {what}{}", shorten(text), written.unwrap_or_default()),
         hint: "correct the cell, list it under [data] missing, or make the attribute categorical".to_owned(),
     }
 }
@@ -480,7 +508,7 @@ pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>)
     let missing = marker.and_then(|marker| place.get(marker).copied());
     let scale = Scale::Categorical(taxonomy);
     Ok(Encoding {
-        domain: Domain { labels, scale, missing, bands: Vec::new(), tails: (false, false) },
+        domain: Domain { labels, scale, missing, bands: Vec::new(), tails: (false, false), finest: None },
         codes,
     })
 }

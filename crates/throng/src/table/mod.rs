@@ -272,11 +272,17 @@ impl Table {
     }
 
     /// The tree that a hierarchy gives the values of a coded column; an error names the first value that it has no place for.
-    pub fn grown(&self, column: usize, missing: &[String], hierarchy: &Hierarchy) -> Result<Tree> {
+    pub fn grown(
+        &self,
+        column: usize,
+        missing: &[String],
+        (hierarchy, spelling): (&Hierarchy, Option<&Spelling>),
+    ) -> Result<Tree> {
         let texts = self.values(column);
         let missing: Vec<bool> = texts.iter().map(|text| missing.iter().any(|own| own == text)).collect();
         let present = || texts.iter().zip(&missing).filter(|(_, gone)| !**gone).map(|(text, _)| *text);
-        let spelling = domain::guess_spelling(present()).unwrap_or(Spelling::Point);
+        let guessed = || domain::guess_spelling(present()).unwrap_or(Spelling::Point);
+        let spelling = spelling.cloned().unwrap_or_else(guessed);
         let tree = builders::tree(hierarchy, &spelling, &texts, &missing);
         tree.map(std::borrow::Cow::into_owned).map_err(|misfit| {
             self.error_at(
@@ -410,14 +416,21 @@ fn encode_as(
     missing: &[bool],
 ) -> Result<domain::Encoding, domain::Misfit> {
     // Categories need no numbers, unless their hierarchy is made of them.
-    let numbers =
-        kind == Kind::Numeric || matches!(hierarchy, Some(Hierarchy::Dates(_) | Hierarchy::Intervals(_)));
+    let numbers = kind == Kind::Numeric
+        || hierarchy.is_some_and(|own| match own {
+            Hierarchy::Dates(_) | Hierarchy::Intervals(_) => true,
+            Hierarchy::Official(own) => own.is_spelt(),
+            Hierarchy::Tree(_) | Hierarchy::Prefix(_) => false,
+        });
     let spelling = match spelling {
         Some(spelling) => spelling,
         None if numbers => domain::spelling_of(texts, missing)?,
         None => Spelling::Point,
     };
-    let tree = hierarchy.map(|hierarchy| builders::tree(hierarchy, &spelling, texts, missing)).transpose()?;
+    let finest = builders::at_finest(hierarchy, &spelling, texts, missing)?;
+    let finest: Vec<&str> = finest.iter().map(AsRef::as_ref).collect();
+    let tree =
+        hierarchy.map(|hierarchy| builders::tree(hierarchy, &spelling, &finest, missing)).transpose()?;
     match kind {
         Kind::Numeric => {
             if let Some(tree) = &tree {
@@ -430,7 +443,13 @@ fn encode_as(
             Ok(encoding)
         }
         Kind::Categorical if !tails.is_empty() => Err(domain::no_tails_here(texts, missing)),
-        Kind::Categorical => domain::encode_categorical(texts, missing, tree.as_deref()),
+        Kind::Categorical => {
+            let mut encoding = domain::encode_categorical(&finest, missing, tree.as_deref())?;
+            if let Some(own) = hierarchy.and_then(Hierarchy::finest) {
+                encoding.domain.set_finest(own.clone(), spelling);
+            }
+            Ok(encoding)
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! person's income or age; a tail tells only that it lies beyond.
 
 use super::{Map, value};
-use crate::schema::spelling::Guess;
+use crate::schema::spelling::{Guess, Measured, time_of_day};
 use crate::schema::{Spelling, Tail, Tails};
 
 /// Before the least number of the upper tail.
@@ -12,13 +12,14 @@ pub const AT_LEAST: &str = "≥ ";
 /// Before the greatest number of the lower tail.
 pub const AT_MOST: &str = "≤ ";
 
-/// A tail that begins at a number or date; nothing if the text is neither.
+/// A tail that begins at a number, a date or a time of day; nothing if the text is none of them.
 pub(crate) fn at(text: &str) -> Option<Tail> {
-    let (number, date) = match value::number(text) {
-        Some(number) => (number, false),
-        None => (value::date(text)?, true),
+    let (number, measured) = match (value::number(text), value::date(text)) {
+        (Some(number), _) => (number, Measured::Numbers),
+        (None, Some(days)) => (days, Measured::Dates),
+        (None, None) => (time_of_day(text)?, Measured::Times),
     };
-    Some(Tail::At { number: number + 0.0, text: text.to_owned(), date })
+    Some(Tail::At { number: number + 0.0, text: text.to_owned(), measured })
 }
 
 /// Tails with numbers in place of what is left to the table: each holds cells of at least `k` people, and they do not meet.
@@ -38,9 +39,9 @@ pub(crate) fn fixed<'a>(
     let mut cells: Vec<(f64, &str, &[u32])> =
         cells.filter_map(|(text, whose)| Some((spelling.read(text)?, text, whose))).collect();
     cells.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(other.1)));
-    let date = spelling.is_date();
-    let bottom = fixed_end(tails.bottom.as_ref(), cells.iter(), k, date);
-    let top = fixed_end(tails.top.as_ref(), cells.iter().rev(), k, date);
+    let measured = spelling.measured();
+    let bottom = fixed_end(tails.bottom.as_ref(), cells.iter(), k, measured);
+    let top = fixed_end(tails.top.as_ref(), cells.iter().rev(), k, measured);
     match (&bottom, &top) {
         (Some(Tail::At { number: low, .. }), Some(Tail::At { number: high, .. })) if low >= high => {
             Tails::default()
@@ -53,7 +54,7 @@ fn fixed_end<'a>(
     tail: Option<&Tail>,
     from_the_end: impl Iterator<Item = &'a (f64, &'a str, &'a [u32])>,
     k: usize,
-    date: bool,
+    measured: Measured,
 ) -> Option<Tail> {
     if !matches!(tail, Some(Tail::Auto)) {
         return tail.cloned();
@@ -62,7 +63,7 @@ fn fixed_end<'a>(
     for (number, text, whose) in from_the_end {
         held.extend(whose.iter().map(|person| (*person, ())));
         if held.len() >= k {
-            return Some(Tail::At { number: *number + 0.0, text: (*text).to_owned(), date });
+            return Some(Tail::At { number: *number + 0.0, text: (*text).to_owned(), measured });
         }
     }
     None

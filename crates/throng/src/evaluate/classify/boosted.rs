@@ -32,7 +32,7 @@ pub struct Boosted {
 }
 
 #[derive(Clone, Debug)]
-enum Node {
+pub(super) enum Node {
     Leaf(f64),
     Split {
         feature: usize,
@@ -55,16 +55,9 @@ impl Boosted {
         };
         let borders: Vec<Vec<f64>> = data.features.iter().map(|own| borders(&own.values, records)).collect();
         let mut boosted = Boosted { classes: data.classes, base, borders, rounds: Vec::new() };
-        let bins: Vec<Vec<u32>> = records.iter().map(|record| boosted.bins(data, *record)).collect();
-        let counts: Vec<usize> = data
-            .features
-            .iter()
-            .zip(&boosted.borders)
-            .map(|(own, borders)| match &own.values {
-                Values::Categories { count, .. } => *count,
-                Values::Ranges { .. } => borders.len() + 1,
-            })
-            .collect();
+        let bins: Vec<Vec<u32>> =
+            records.iter().map(|record| bins(&boosted.borders, data, *record)).collect();
+        let counts = counts(data, &boosted.borders);
         let categories: Vec<bool> =
             data.features.iter().map(|own| matches!(own.values, Values::Categories { .. })).collect();
         let mut said: Vec<Vec<f64>> = vec![boosted.base.clone(); records.len()];
@@ -78,8 +71,13 @@ impl Boosted {
                     (share - own, (share * (1.0 - share)).max(1e-12))
                 };
                 let slopes: Vec<(f64, f64)> = (0..records.len()).map(slope).collect();
-                let grower =
-                    Grower { bins: &bins, counts: &counts, categories: &categories, slopes: &slopes };
+                let grower = Grower {
+                    bins: &bins,
+                    counts: &counts,
+                    categories: &categories,
+                    slopes: &slopes,
+                    least: LEAST,
+                };
                 grower.grow((0..records.len() as u32).collect(), DEPTH)
             };
             let trees: Vec<Node> = (0..outputs).map(tree).collect();
@@ -93,7 +91,7 @@ impl Boosted {
 
     /// How likely a record is of each class.
     pub fn scores(&self, data: &Data, record: u32) -> Vec<f64> {
-        let bins = self.bins(data, record);
+        let bins = bins(&self.borders, data, record);
         let mut said = self.base.clone();
         for trees in &self.rounds {
             said.iter_mut().zip(trees).for_each(|(said, tree)| *said += RATE * tree.worth(&bins));
@@ -110,18 +108,27 @@ impl Boosted {
             _ => softmax(said),
         }
     }
+}
 
-    /// The bin of a record in each feature.
-    fn bins(&self, data: &Data, record: u32) -> Vec<u32> {
-        let bin = |(own, borders): (&super::Feature, &Vec<f64>)| match &own.values {
-            Values::Categories { of, .. } => of[record as usize],
-            Values::Ranges { ends, .. } => {
-                let value = super::bayes::middle(ends[record as usize]);
-                borders.partition_point(|border| *border < value) as u32
-            }
-        };
-        data.features.iter().zip(&self.borders).map(bin).collect()
-    }
+/// The bin of a record in each feature.
+pub(super) fn bins(borders: &[Vec<f64>], data: &Data, record: u32) -> Vec<u32> {
+    let bin = |(own, borders): (&super::Feature, &Vec<f64>)| match &own.values {
+        Values::Categories { of, .. } => of[record as usize],
+        Values::Ranges { ends, .. } => {
+            let value = super::bayes::middle(ends[record as usize]);
+            borders.partition_point(|border| *border < value) as u32
+        }
+    };
+    data.features.iter().zip(borders).map(bin).collect()
+}
+
+/// How many bins each feature has.
+pub(super) fn counts(data: &Data, borders: &[Vec<f64>]) -> Vec<usize> {
+    let count = |(own, borders): (&super::Feature, &Vec<f64>)| match &own.values {
+        Values::Categories { count, .. } => *count,
+        Values::Ranges { .. } => borders.len() + 1,
+    };
+    data.features.iter().zip(borders).map(count).collect()
 }
 
 /// Shares that are as likely as the exponents say.
@@ -133,7 +140,7 @@ pub(super) fn softmax(said: &[f64]) -> Vec<f64> {
 }
 
 /// Where the bins of a number end: between neighbouring values, with about equally many records each.
-fn borders(values: &Values, records: &[u32]) -> Vec<f64> {
+pub(super) fn borders(values: &Values, records: &[u32]) -> Vec<f64> {
     let Values::Ranges { ends, .. } = values else { return Vec::new() };
     let mut own: Vec<f64> =
         records.iter().map(|record| super::bayes::middle(ends[*record as usize])).collect();
@@ -148,7 +155,7 @@ fn borders(values: &Values, records: &[u32]) -> Vec<f64> {
 }
 
 impl Node {
-    fn worth(&self, bins: &[u32]) -> f64 {
+    pub fn worth(&self, bins: &[u32]) -> f64 {
         match self {
             Node::Leaf(worth) => *worth,
             Node::Split { feature, first, sides } => {
@@ -163,14 +170,16 @@ impl Node {
 }
 
 /// Grows one tree.
-struct Grower<'a> {
+pub(super) struct Grower<'a> {
     /// Of each record the bin in each feature.
-    bins: &'a [Vec<u32>],
-    counts: &'a [usize],
+    pub bins: &'a [Vec<u32>],
+    pub counts: &'a [usize],
     /// Which features are categories.
-    categories: &'a [bool],
+    pub categories: &'a [bool],
     /// Slope and curvature of the loss of each record.
-    slopes: &'a [(f64, f64)],
+    pub slopes: &'a [(f64, f64)],
+    /// A side of a split has at least so much curvature.
+    pub least: f64,
 }
 
 fn score((slope, curvature): (f64, f64)) -> f64 {
@@ -178,7 +187,7 @@ fn score((slope, curvature): (f64, f64)) -> f64 {
 }
 
 impl Grower<'_> {
-    fn grow(&self, records: Vec<u32>, depth: usize) -> Node {
+    pub fn grow(&self, records: Vec<u32>, depth: usize) -> Node {
         let sum = self.sum(&records);
         let leaf = Node::Leaf(-sum.0 / (sum.1 + LAMBDA));
         if depth == 0 || records.len() < 2 {
@@ -220,7 +229,7 @@ impl Grower<'_> {
         for (cut, bin) in order.iter().enumerate().take(order.len().saturating_sub(1)) {
             left = add(left, sums[*bin]);
             let right = (all.0 - left.0, all.1 - left.1);
-            if left.1 < LEAST || right.1 < LEAST {
+            if left.1 < self.least || right.1 < self.least {
                 continue;
             }
             let gain = score(left) + score(right) - score(all);

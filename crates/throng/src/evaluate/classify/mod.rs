@@ -7,9 +7,11 @@
 
 mod bayes;
 mod boosted;
+mod export;
 mod features;
 mod logistic;
 mod predictions;
+mod regression;
 mod report;
 mod second_table;
 mod splits;
@@ -17,9 +19,11 @@ mod tree;
 
 pub use bayes::Bayes;
 pub use boosted::Boosted;
+pub(super) use export::export;
 pub use features::{Data, Feature, Ranges, Values};
 pub use logistic::Logistic;
 pub use predictions::Predictions;
+pub use regression::{Growth, Regression};
 pub use splits::{Plan, Split};
 pub use tree::{Tree, first_choice};
 
@@ -82,6 +86,11 @@ pub const CLASSIFY: Entry = Entry {
             kind: OptionKind::Text,
             help: "a table whose records are classified instead of some of this one's",
         },
+        OptionSpec {
+            name: "export",
+            kind: OptionKind::Flag { default: false },
+            help: "whether to give the folds away as tables; --folds sets it",
+        },
     ],
     configure,
 };
@@ -116,6 +125,8 @@ pub struct Classify {
     pub classifiers: Vec<Classifier>,
     /// A table whose records are classified instead of some of this one's.
     pub test: Option<PathBuf>,
+    /// Whether to give the folds away as tables.
+    pub export: bool,
 }
 
 fn configure(options: &Options) -> Result<Box<dyn Task>> {
@@ -155,7 +166,8 @@ fn configure(options: &Options) -> Result<Box<dyn Task>> {
         }
     }
     let masks = if test.is_some() { Learned::Train } else { masks };
-    Ok(Box::new(Classify { plan, masks, ranges, baseline, classifiers, test }))
+    let export = options.flag("export")?;
+    Ok(Box::new(Classify { plan, masks, ranges, baseline, classifiers, test, export }))
 }
 
 /// The classifiers.
@@ -308,19 +320,16 @@ pub(super) struct Measured {
 
 impl Task for Classify {
     fn run(&self, study: &Study<'_>, watch: &dyn Watch) -> Result<Outcome> {
-        if study.table.origin().path().is_some_and(is_standard) {
-            return Err(Error::new(
-                ErrorCode::NeedsFileName,
-                "classify reads the table twice and cannot take standard input",
-            )
-            .with_hint("give the name of a file"));
-        }
-        let table = read_all(study.open, study.policy, watch)?;
+        let table = whole_table(study, watch)?;
         let Material { raw, splits, release, labels, split } = match &self.test {
             Some(test) => {
                 second_table::material(study, &table, &beside(study.policy.path.as_deref(), test), watch)?
             }
             None => self.material(study, &table, watch)?,
+        };
+        let exported = match self.export {
+            true => export(study, &table, &splits, &release)?,
+            false => Vec::new(),
         };
         let mut measured = Vec::new();
         for &classifier in &self.classifiers {
@@ -343,20 +352,33 @@ impl Task for Classify {
         };
         let linked = study.records.is_some() || self.masks == Learned::Train;
         let class = &study.problem.labels[0].name;
-        Ok(report::outcome(self, &report::Asked { class, labels, split, linked }, &measured, &ranked))
+        let asked = report::Asked { class, labels, split, linked };
+        Ok(Outcome { exported, ..report::outcome(self, &asked, &measured, &ranked) })
     }
 }
 
-/// What classifiers learn from and what they classify.
-struct Material {
-    raw: Data,
-    splits: Vec<Split>,
+/// The table of a study once more, with every column.
+pub(super) fn whole_table(study: &Study<'_>, watch: &dyn Watch) -> Result<Table> {
+    if study.table.origin().path().is_some_and(is_standard) {
+        return Err(Error::new(
+            ErrorCode::NeedsFileName,
+            "this task reads the table twice and cannot take standard input",
+        )
+        .with_hint("give the name of a file"));
+    }
+    read_all(study.open, study.policy, watch)
+}
+
+/// What is learned from and what is told.
+pub(super) struct Material {
+    pub raw: Data,
+    pub splits: Vec<Split>,
     /// Masked records with the splits they are for.
-    release: Vec<(Data, Vec<Split>)>,
+    pub release: Vec<(Data, Vec<Split>)>,
     /// The classes.
     labels: Vec<String>,
     /// How records are split, in words.
-    split: String,
+    pub split: String,
 }
 
 /// The names of the classes of a problem that has one.
@@ -367,7 +389,7 @@ fn class_labels(problem: &Problem) -> Vec<String> {
 
 impl Classify {
     /// The records of one table, split.
-    fn material(&self, study: &Study<'_>, table: &Table, watch: &dyn Watch) -> Result<Material> {
+    pub(super) fn material(&self, study: &Study<'_>, table: &Table, watch: &dyn Watch) -> Result<Material> {
         let problem = study.problem;
         let raw = Data::of_table(problem, study.policy, table)?;
         self.check(problem.len())?;

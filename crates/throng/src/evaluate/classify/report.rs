@@ -45,7 +45,7 @@ pub(super) fn outcome(
             ))],
         });
     }
-    Outcome { figures, headline: measured.iter().map(headline).collect(), sections }
+    Outcome { figures, headline: measured.iter().map(headline).collect(), sections, exported: Vec::new() }
 }
 
 fn figures_of(own: &Measured, labels: &[String]) -> Value {

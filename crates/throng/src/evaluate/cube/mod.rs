@@ -102,6 +102,7 @@ fn outcome(divergences: &[f64]) -> Outcome {
     let told = divergences.iter().zip(1..).map(|(value, level)| format!("{value:.4} at level {level}"));
     let told = told.collect::<Vec<_>>().join(", ");
     Outcome {
+        exported: Vec::new(),
         figures: [("levels".to_owned(), json!(levels))].into_iter().collect(),
         headline: vec![format!("The cube of the release diverges from the table's by {told}.")],
         sections: vec![Section { heading: "The data cube".to_owned(), blocks: vec![Block::Bars(chart)] }],

@@ -131,7 +131,7 @@ impl Task for Partition {
             draw("The release", &released, &released_tree),
             patterns_section(&patterns),
         ];
-        Ok(Outcome { figures, headline: vec![headline], sections })
+        Ok(Outcome { figures, headline: vec![headline], sections, exported: Vec::new() })
     }
 }
 

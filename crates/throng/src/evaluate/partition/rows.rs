@@ -155,7 +155,7 @@ impl Rows {
                 let domain = &problem.attributes[*at].domain;
                 let (cells, of_row) = study.cells.of_attribute(*at);
                 let code = |cell: &crate::audit::Cell| match (cell.single, cell.range) {
-                    (true, Some((low, _))) => domain.code(&low.to_string()).unwrap_or(unknown),
+                    (true, Some((low, _))) => domain.code_of_number(low).unwrap_or(unknown),
                     (true, None) => cell.leaves.0,
                     (false, _) => unknown,
                 };

@@ -11,6 +11,7 @@
 pub mod goal;
 pub mod lattice;
 mod local;
+mod near;
 mod partitioned;
 mod picked;
 pub mod search;

@@ -2,10 +2,11 @@
 
 use super::goal::{GOALS, Goal, Measure};
 use super::lattice::Lattice;
+use super::near::near;
 use super::search::Found;
 use super::{FullDomainSearch, Way, nothing_valid};
 use crate::error::Result;
-use crate::method::facts::{EqualString, FullDomain, Level, Proof};
+use crate::method::facts::{EqualString, FullDomain, Level, NearString, Proof};
 use crate::method::{Boxes, Fact, Partition, Recoding, Solution};
 
 /// Publishes the best string.
@@ -91,7 +92,24 @@ fn facts(
             .iter()
             .map(|own| EqualString { levels: own.levels.to_vec(), tops: own.tops })
             .collect(),
+        near: near_strings(method, lattice, measure, found, levels),
     }
+}
+
+/// What other choices would cost; not asked under a limit on the search.
+fn near_strings(
+    method: &FullDomainSearch,
+    lattice: &Lattice<'_>,
+    measure: &Measure<'_>,
+    found: &Found,
+    levels: &[u8],
+) -> Vec<NearString> {
+    if method.limits.seconds.is_some() || method.limits.tests.is_some() {
+        return Vec::new();
+    }
+    let known: Vec<&[u8]> = found.equal.iter().map(|own| &own.levels[..]).collect();
+    let near = near(lattice, measure, levels, &known).into_iter();
+    near.map(|own| NearString { score: told(method.goal, own.score), ..own }).collect()
 }
 
 fn name(goal: Goal) -> &'static str {

@@ -9,15 +9,16 @@ use toml::de::{DeValue, ValueDeserializer};
 
 use super::{Attributes, choose};
 use crate::error::{Error, ErrorCode, Result};
-use crate::keys::fields::{Item, List, as_table, in_order};
+use crate::keys::fields::{Item, List, as_table, in_order, number};
 use crate::keys::source::Source;
 use crate::keys::{WEIGHT_EXPECTED, is_weight, weight as weigh};
 use crate::policy::hierarchy;
 use crate::policy::written::{WrittenAttribute, WrittenRule};
-use crate::policy::{Apart, AttributePolicy, Kind, PersonChoice, Role, Rule};
-use crate::schema::spelling::{Format, Spelling};
+use crate::policy::{Apart, AttributePolicy, Hierarchy, Kind, PersonChoice, Role, Rule};
+use crate::schema::official::OLDEST;
+use crate::schema::spelling::{Format, Measured, Spelling, time_of_day};
 use crate::schema::{Tail, Tails};
-use crate::table::tails;
+use crate::table::{tails, value};
 
 pub(super) fn check_all(source: Source<'_>, written: &[WrittenAttribute<'_>]) -> Result<Attributes> {
     let check_one = |written: &WrittenAttribute<'_>| {
@@ -49,6 +50,9 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
     reject_without_use(source, written, role)?;
     let weight = written.weight.as_ref().map(|weight| weigh(source, "weight", weight)).transpose()?;
     let hierarchy = written.hierarchy.as_ref();
+    let grouped = hierarchy.map(|item| hierarchy::read(source, item)).transpose()?;
+    let mut tails = both_tails(source, written, kind)?;
+    let kind = official(source, written, (role, kind), grouped.as_ref(), &mut tails)?;
     let rules = written.rules.iter().map(|written| rule(source, written, kind));
     Ok(AttributePolicy {
         role,
@@ -58,14 +62,68 @@ fn check(source: Source<'_>, written: &WrittenAttribute<'_>) -> Result<Attribute
         leaf_weights: weights(source, "leaf_weights", "leaf", written.leaf_weights.as_ref())?,
         node_weights: weights(source, "node_weights", "node", written.node_weights.as_ref())?,
         auto_weight: written.auto_weight.is_some(),
-        tails: both_tails(source, written, kind)?,
+        tails,
         confirmed: written.confirmed.as_ref().is_some_and(|confirmed| *confirmed.get_ref()),
-        hierarchy: hierarchy.map(|item| hierarchy::read(source, item)).transpose()?,
+        hierarchy: grouped,
         rules: rules.collect::<Result<_>>()?,
         person: person(source, written, role)?,
         span: written.name.span(),
         hierarchy_span: hierarchy.map(Spanned::span),
     })
+}
+
+/// What groups of a regulator make of an attribute: its kind, and the age from which on all are one group.
+fn official(
+    source: Source<'_>,
+    written: &WrittenAttribute<'_>,
+    (role, kind): (Role, Option<Kind>),
+    hierarchy: Option<&Hierarchy>,
+    tails: &mut Tails,
+) -> Result<Option<Kind>> {
+    let (Some(Hierarchy::Official(own)), Some(item)) = (hierarchy, &written.hierarchy) else {
+        return Ok(kind);
+    };
+    let refuse = |code, message: &str, hint: &str| {
+        Err(source.error(code, &item.span(), message, "not here").with_hint(hint))
+    };
+    let limits = own.has_finest() || own.is_numeric();
+    match kind {
+        _ if limits && role != Role::Quasi => refuse(
+            ErrorCode::BadHierarchy,
+            "what Safe Harbor forbids would be published: only quasi-identifiers are generalized",
+            "write role = \"quasi\"",
+        ),
+        Some(Kind::Categorical) if own.is_numeric() => refuse(
+            ErrorCode::WrongKind,
+            "ages under Safe Harbor are numbers, but this attribute is categorical",
+            "leave kind out",
+        ),
+        Some(Kind::Numeric) if own.has_finest() => refuse(
+            ErrorCode::WrongKind,
+            "ranges of exact values would tell more than Safe Harbor allows, but this attribute is numeric",
+            "leave kind out",
+        ),
+        _ if own.is_numeric() => {
+            let oldest = OLDEST.to_string();
+            match (&tails.top, &written.top) {
+                (Some(Tail::At { number, measured: Measured::Numbers, .. }), _)
+                    if *number <= OLDEST as f64 => {}
+                (Some(_), Some(top)) => {
+                    let message = "Safe Harbor wants all ages from 90 on in one group";
+                    let error = source.error(ErrorCode::BadValue, &top.span(), message, "not above 90");
+                    return Err(error.with_hint("leave top out, or write a number up to 90"));
+                }
+                _ => tails.top = tails::at(&oldest),
+            }
+            if let Some(Tail::At { number, .. }) = &tails.bottom
+                && *number >= OLDEST as f64
+            {
+                return refuse(ErrorCode::BadValue, "bottom must be below 90", "write a smaller one");
+            }
+            Ok(Some(Kind::Numeric))
+        }
+        _ => Ok(kind),
+    }
 }
 
 /// `top` and `bottom`: a number, a date, or `"auto"`.
@@ -80,8 +138,15 @@ fn both_tails(source: Source<'_>, written: &WrittenAttribute<'_>, kind: Option<K
         };
         let found = if text == "auto" { Some(Tail::Auto) } else { tails::at(&text) };
         found.ok_or_else(|| {
-            let message = format!("{key} must be a number, a date like \"2024-02-29\", or \"auto\"");
-            source.error(ErrorCode::BadValue, &item.span(), message, "expected a number, a date or \"auto\"")
+            let message = format!(
+                "{key} must be a number, a date like \"2024-02-29\", a time like \"08:30\", or \"auto\""
+            );
+            source.error(
+                ErrorCode::BadValue,
+                &item.span(),
+                message,
+                "expected a number, a date, a time or \"auto\"",
+            )
         })
     };
     let top = written.top.as_ref().map(|item| tail("top", item)).transpose()?;
@@ -145,7 +210,9 @@ fn spelling(
         }
         (Some(format), _) => match Format::new(format.get_ref()) {
             Ok(format) => Ok(Some(Spelling::Format(format))),
-            Err(message) => refuse(&message, "write it like format = \"%d.%m.%Y\" or \"%m/%d/%Y %H:%M\""),
+            Err(message) => {
+                refuse(&message, "write it like format = \"%d.%m.%Y\", \"%m/%d/%Y %H:%M\" or \"%H:%M\"")
+            }
         },
         (_, Some(decimal)) if decimal.get_ref() == "," => Ok(Some(Spelling::Comma)),
         (_, Some(decimal)) if decimal.get_ref() == "." => Ok(Some(Spelling::Grouped)),
@@ -219,7 +286,7 @@ fn without_use(source: Source<'_>, span: &Range<usize>, what_makes_sense: &str, 
         .with_hint(format!("remove it, or write role = {roles}"))
 }
 
-fn rule(source: Source<'_>, written: &WrittenRule, kind: Option<Kind>) -> Result<Rule> {
+fn rule(source: Source<'_>, written: &WrittenRule<'_>, kind: Option<Kind>) -> Result<Rule> {
     let apart = match (&written.cut, &written.apart) {
         (Some(cut), None) => check_cut(source, cut, kind)?,
         (None, Some(values)) => check_apart(source, values, kind)?,
@@ -246,23 +313,53 @@ fn rule(source: Source<'_>, written: &WrittenRule, kind: Option<Kind>) -> Result
     })
 }
 
-fn check_cut(source: Source<'_>, written: &List<f64>, kind: Option<Kind>) -> Result<Apart> {
+fn check_cut(source: Source<'_>, written: &Item<'_>, kind: Option<Kind>) -> Result<Apart> {
     if kind == Some(Kind::Categorical) {
         let message = "cut is for numbers, but this attribute is categorical";
         return Err(source
             .error(ErrorCode::WrongKind, &written.span(), message, "not for categories")
             .with_hint("use apart = […]"));
     }
-    if let [low, high] = written.get_ref().as_slice() {
-        let (low, high) = (*low.get_ref(), *high.get_ref());
-        if low.is_finite() && high.is_finite() && low < high {
-            return Ok(Apart::Cut(low, high));
-        }
+    let ends = written.get_ref().as_array().map_or(&[][..], |ends| ends);
+    let texts: Vec<Option<String>> = ends.iter().map(moment).collect();
+    if let [Some(low), Some(high)] = &texts[..] {
+        return moments(source, written, low, high);
+    }
+    let numbers: Vec<f64> = ends.iter().filter_map(|end| number(end.get_ref())).collect();
+    if let [low, high] = numbers[..]
+        && low.is_finite()
+        && high.is_finite()
+        && low < high
+    {
+        return Ok(Apart::Cut(low, high));
     }
     let message = "cut must be two numbers, the smaller one first";
     Err(source
         .error(ErrorCode::BadRule, &written.span(), message, "expected two increasing numbers")
         .with_hint("cut = [64, 65] keeps numbers up to 64 apart from numbers from 65 on"))
+}
+
+/// A date or time of day as text.
+fn moment(item: &Item<'_>) -> Option<String> {
+    match item.get_ref() {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Datetime(moment) => Some(moment.to_string()),
+        _ => None,
+    }
+}
+
+/// A cut between two dates or times of day, which a policy spells as ISO does.
+fn moments(source: Source<'_>, written: &Item<'_>, low: &str, high: &str) -> Result<Apart> {
+    let dates = value::date(low).zip(value::date(high));
+    match dates.or_else(|| time_of_day(low).zip(time_of_day(high))) {
+        Some((first, second)) if first < second => Ok(Apart::Moments(low.to_owned(), high.to_owned())),
+        _ => {
+            let message = "cut must be two dates, or two times of day, the earlier one first";
+            Err(source.error(ErrorCode::BadRule, &written.span(), message, "expected two of them").with_hint(
+                "write dates like \"2024-02-29\" and times like \"08:30\", however the table spells them",
+            ))
+        }
+    }
 }
 
 fn check_apart(source: Source<'_>, written: &List<String>, kind: Option<Kind>) -> Result<Apart> {

@@ -1,9 +1,10 @@
-//! Hierarchies as a policy gives them: a file, a tree written inline, or one of the builders
-//! `intervals`, `prefix` and `dates`.
+//! Hierarchies as a policy gives them: a file, a tree written inline, one of the builders
+//! `intervals`, `prefix` and `dates`, or groups of a regulator.
 
 mod builder;
 mod file;
 mod inline;
+mod official;
 
 use toml::de::DeValue;
 
@@ -19,10 +20,12 @@ use crate::table::Tree;
 pub(super) fn read(source: Source<'_>, item: &Item<'_>) -> Result<Hierarchy> {
     match item.get_ref() {
         DeValue::String(name) => file::load(source, item, name).map(Hierarchy::Tree),
-        DeValue::Table(table) => match builder::read(source, table)? {
-            Some(hierarchy) => Ok(hierarchy),
-            None => inline::read(source, item, table).map(Hierarchy::Tree),
-        },
+        DeValue::Table(table) => {
+            match (official::read(source, item, table)?, builder::read(source, table)?) {
+                (Some(hierarchy), _) | (None, Some(hierarchy)) => Ok(hierarchy),
+                (None, None) => inline::read(source, item, table).map(Hierarchy::Tree),
+            }
+        }
         _ => Err(mismatch(source, item, "hierarchy", "the name of a file or a table").with_hint(
             "for example \"hierarchies/country.csv\" or { Europe = [\"Italy\"], America = [\"US\"] }",
         )),

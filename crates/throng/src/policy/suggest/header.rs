@@ -53,8 +53,8 @@ enum Sign {
 fn sign(name: &str, values: &Values<'_>) -> Sign {
     let alike = values.spelling.as_ref().is_some_and(|spelling| spelling.read(name).is_some());
     match values.form {
-        Form::Numbers | Form::Dates if alike => Sign::Record,
-        Form::Numbers | Form::Dates if name.chars().any(char::is_alphabetic) => Sign::Header,
+        Form::Numbers | Form::Dates | Form::Times if alike => Sign::Record,
+        Form::Numbers | Form::Dates | Form::Times if name.chars().any(char::is_alphabetic) => Sign::Header,
         Form::Text if values.distinct < values.cells && values.has(name) => Sign::Record,
         _ => Sign::Neither,
     }

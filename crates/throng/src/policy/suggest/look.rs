@@ -2,7 +2,7 @@
 
 use crate::policy::Kind;
 use crate::table::domain::{guess_kind, guess_spelling};
-use crate::table::spelling::{Guess, Spelling};
+use crate::table::spelling::{Guess, Measured, Spelling};
 use crate::table::{ANY, Table};
 
 /// The distinct values of a column and how often each occurs.
@@ -66,8 +66,11 @@ impl<'a> Look<'a> {
         let spelling = guess_spelling(texts());
         let form = match &spelling {
             None => Form::Text,
-            Some(spelling) if spelling.is_date() => Form::Dates,
-            Some(_) => Form::Numbers,
+            Some(spelling) => match spelling.measured() {
+                Measured::Numbers => Form::Numbers,
+                Measured::Dates => Form::Dates,
+                Measured::Times => Form::Times,
+            },
         };
         let either = match Spelling::guess(texts()) {
             Guess::Either(one, other) => Some((one, other)),
@@ -91,6 +94,7 @@ impl<'a> Look<'a> {
 pub(super) enum Form {
     Numbers,
     Dates,
+    Times,
     Text,
 }
 

@@ -132,6 +132,7 @@ fn facts(column: &Column<'_>) -> String {
     let what = match values.form {
         Form::Numbers => "number",
         Form::Dates => "date",
+        Form::Times => "time",
         Form::Text => "value",
     };
     let mut parts = vec![counted(values.distinct, &format!("different {what}"))];
@@ -145,9 +146,14 @@ fn facts(column: &Column<'_>) -> String {
 fn shown_values(column: &Column<'_>) -> Option<String> {
     let values = &column.values;
     match (column.guess.role, values.form) {
-        (Role::Identifier | Role::Person, _) | (Role::Sensitive, Form::Numbers | Form::Dates) => None,
+        (Role::Identifier | Role::Person, _)
+        | (Role::Sensitive, Form::Numbers | Form::Dates | Form::Times) => None,
         (_, Form::Numbers) => {
             values.range().map(|(low, high)| format!("from {} to {}", number(low), number(high)))
+        }
+        (_, Form::Times) => {
+            let hour = |seconds: f64| format!("{:02}:00", (seconds / 3600.0).floor());
+            values.range().map(|(first, last)| format!("from {} to {}", hour(first), hour(last + 3600.0)))
         }
         (_, Form::Dates) => values.years().map(|(first, last)| format!("from {first} to {last}")),
         (_, Form::Text) => {
@@ -181,6 +187,7 @@ fn hierarchy(column: &Column<'_>) -> Option<String> {
     let form = if column.guess.postcode { Form::Text } else { values.form };
     match form {
         Form::Dates => Some("{ dates = [\"month\", \"year\", \"decade\"] }".to_owned()),
+        Form::Times => Some("{ intervals = [3600, 21600] }   # seconds: hours, quarters of a day".to_owned()),
         Form::Numbers => {
             let width = band_width(values.range()?, values.numbers().all(|number| number.fract() == 0.0))?;
             Some(format!("{{ intervals = [{width}, {}] }}", width * 4.0))

@@ -33,6 +33,77 @@ fn check_privacy(cases: &[(&str, &str, u64, u64)]) {
 }
 
 #[test]
+fn groups_of_regulators_say_what_they_need() {
+    check_attribute(&[
+        (
+            "hierarchy = { safe_harbor = \"zipcode\" }",
+            "safe_harbor has the builders \"age\", \"birth\", \"date\" and \"zip\"",
+            5,
+            29,
+        ),
+        ("hierarchy = { ema = \"dose\" }", "ema has the builder \"age\"", 5, 21),
+        (
+            "hierarchy = { safe_harbor = \"birth\" }",
+            "as_of must be a date like \"2026-12-31\": the year of birth of whoever is over 89 must not be told, \
+             so the day of the release is needed",
+            5,
+            13,
+        ),
+        (
+            "hierarchy = { safe_harbor = \"zip\", restricted = [\"36\"] }",
+            "restricted must be a list of three digits each, such as [\"036\", \"059\"]",
+            5,
+            49,
+        ),
+        (
+            "hierarchy = { safe_harbor = \"zip\", kept = [\"036\"], restricted = [\"036\"] }",
+            "restricted and kept say the same in two ways",
+            5,
+            43,
+        ),
+        (
+            "hierarchy = { safe_harbor = \"date\", kept = [\"036\"] }",
+            "kept has no use in this builder",
+            5,
+            44,
+        ),
+        (
+            "hierarchy = { safe_harbor = \"age\", intervals = [5, 12] }",
+            "intervals must be widths above 0, each a multiple of the one before",
+            5,
+            48,
+        ),
+        (
+            "hierarchy = { safe_harbor = \"zip\", keep = [\"036\"] }",
+            "unknown key \"keep\" in a hierarchy with safe_harbor",
+            5,
+            36,
+        ),
+        (
+            "kind = \"numeric\"\nhierarchy = { safe_harbor = \"date\" }",
+            "ranges of exact values would tell more than Safe Harbor allows, but this attribute is numeric",
+            6,
+            13,
+        ),
+        (
+            "kind = \"categorical\"\nhierarchy = { safe_harbor = \"age\" }",
+            "ages under Safe Harbor are numbers, but this attribute is categorical",
+            6,
+            13,
+        ),
+        (
+            "hierarchy = { safe_harbor = \"age\" }\ntop = 95",
+            "Safe Harbor wants all ages from 90 on in one group",
+            6,
+            7,
+        ),
+    ]);
+    let sensitive = "[privacy]\nk = 2\n[attribute.zip]\nrole = \"sensitive\"\nhierarchy = { safe_harbor = \"zip\" }\n\
+        [attribute.age]\nrole = \"quasi\"\n";
+    assert!(error_of(sensitive).message().contains("what Safe Harbor forbids would be published"));
+}
+
+#[test]
 fn syntax_errors_point_at_the_place() {
     check(&[
         ("[privacy]\nk = 5\nk = 6\n", "the key k is given twice", 3, 1),

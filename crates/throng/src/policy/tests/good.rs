@@ -3,6 +3,7 @@ use std::path::Path;
 use super::{EXAMPLE, example_folder, with_attribute_lines};
 use crate::policy::{Apart, DEFAULT_METHOD, DateUnit, Diversity, Hierarchy, Incomplete, Kind, Policy, Role};
 use crate::privacy::MaxLoss;
+use crate::schema::Tail;
 
 fn parse(text: &str) -> Policy {
     Policy::parse(text, None).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -148,6 +149,33 @@ fn builders_are_told_from_trees() {
         panic!("no dates")
     };
     assert_eq!(units, [DateUnit::Month, DateUnit::Year, DateUnit::Decade]);
+}
+
+#[test]
+fn groups_of_regulators_are_told_from_trees_and_say_what_they_are() {
+    for value in [
+        "{ safe_harbor = \"age\" }",
+        "{ safe_harbor = \"age\", intervals = [5, 10] }",
+        "{ safe_harbor = \"birth\", as_of = \"2026-12-31\" }",
+        "{ safe_harbor = \"birth\", as_of = 2026-12-31 }",
+        "{ safe_harbor = \"date\" }",
+        "{ safe_harbor = \"zip\" }",
+        "{ safe_harbor = \"zip\", restricted = [\"036\"] }",
+        "{ safe_harbor = \"zip\", kept = [\"537\"] }",
+        "{ ema = \"age\" }",
+    ] {
+        let Hierarchy::Official(own) = hierarchy(value) else { panic!("{value}") };
+        let Hierarchy::Official(again) = hierarchy(&own.text()) else { panic!("{}", own.text()) };
+        assert_eq!(own, again, "{value}");
+    }
+    // A list holds the values of a group, whatever it is called.
+    assert!(matches!(hierarchy("{ safe_harbor = [\"x\"], ema = [\"y\"] }"), Hierarchy::Tree(_)));
+    let age = parse(&with_attribute_lines("hierarchy = { safe_harbor = \"age\" }"));
+    let age = &age.attributes["age"];
+    assert!(
+        age.kind == Some(Kind::Numeric)
+            && matches!(&age.tails.top, Some(Tail::At { number, .. }) if *number == 90.0)
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The string of a full-domain recoding.
 
-use crate::method::facts::{EqualString, FullDomain, Level, Proof};
+use crate::method::facts::{EqualString, FullDomain, Level, NearString, Proof};
 use crate::report::page::{Block, Section};
 
 pub(super) fn notes(found: &FullDomain) -> Vec<String> {
@@ -43,6 +43,14 @@ pub(super) fn section(found: &FullDomain) -> Section {
         )));
         blocks.push(equal_table(&found.levels, &found.equal));
     }
+    if !found.near.is_empty() {
+        blocks.push(Block::Words(format!(
+            "Other strings that meet the requirement, of those that change one attribute or trade one attribute's detail for another's; \
+             the published one is {}. To publish another, write it under [method] as string = [...].",
+            string(found.levels.iter().map(|own| own.level))
+        )));
+        blocks.push(near_table(found));
+    }
     Section { heading: "Generalization string".to_owned(), blocks }
 }
 
@@ -60,6 +68,29 @@ fn levels_table(levels: &[Level]) -> Block {
         head: ["attribute", "level", "groups", "levels tried", "value"].map(str::to_owned).to_vec(),
         rows: levels.iter().map(row).collect(),
     }
+}
+
+fn string(levels: impl Iterator<Item = u8>) -> String {
+    format!("[{}]", levels.map(|level| level.to_string()).collect::<Vec<_>>().join(", "))
+}
+
+fn near_table(found: &FullDomain) -> Block {
+    let changed = |own: &NearString| {
+        let pairs = found.levels.iter().zip(&own.levels).filter(|(now, then)| now.level != **then);
+        let words = pairs.map(|(now, then)| format!("{} {} → {then}", now.attribute, now.level));
+        words.collect::<Vec<_>>().join(", ")
+    };
+    let row = |own: &NearString| {
+        vec![
+            string(own.levels.iter().copied()),
+            changed(own),
+            format!("{:.6}", own.score),
+            own.classes.to_string(),
+            own.suppressed.to_string(),
+        ]
+    };
+    let head = ["string", "changes", found.goal.as_ref(), "classes", "suppressed"];
+    Block::Table { head: head.map(str::to_owned).to_vec(), rows: found.near.iter().map(row).collect() }
 }
 
 fn equal_table(attributes: &[Level], equal: &[EqualString]) -> Block {

@@ -1,5 +1,6 @@
 //! What methods say of what they found, in words. A fact of a method has its sentences and tables here and nowhere else.
 
+mod associations;
 mod frontier;
 mod full_domain;
 mod refinement;
@@ -56,6 +57,7 @@ pub(super) fn notes(fact: &Fact) -> Vec<String> {
         Fact::ReachedWithinLimit { measure, value } => {
             vec![format!("Within the limit on the loss of every class, {measure} = {value} was reached.")]
         }
+        Fact::Associations(found) => associations::notes(found),
         Fact::FullDomain(found) => full_domain::notes(found),
         // Told beside l, with what it means there.
         Fact::ClusterValue { .. } | Fact::Grouped { .. } => Vec::new(),
@@ -71,6 +73,7 @@ pub(super) fn notes(fact: &Fact) -> Vec<String> {
 /// Parts of a report.
 pub fn sections(fact: &Fact) -> Vec<Section> {
     match fact {
+        Fact::Associations(found) => vec![associations::section(found)],
         Fact::FullDomain(found) => vec![full_domain::section(found)],
         Fact::ClusterValue { left, before } => vec![Section {
             heading: "Research value".to_owned(),

@@ -6,7 +6,7 @@
 mod records;
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use self::records::{Record, Records};
 use super::Growing;
@@ -25,9 +25,20 @@ pub(super) fn load(source: Source<'_>, item: &Item<'_>, name: &str) -> Result<Tr
             "expected a file name",
         ));
     }
+    let (path, bytes) = bytes(source, item, name)?;
+    parse(&bytes).map_err(|error| error.in_file(&path))
+}
+
+/// The content of a file that a hierarchy names.
+pub(super) fn bytes(source: Source<'_>, item: &Item<'_>, name: &str) -> Result<(PathBuf, Vec<u8>)> {
     let path = source.beside(name);
     let bytes = std::fs::read(&path).map_err(|cause| unreadable(source, item, &path, &cause))?;
-    parse(&bytes).map_err(|error| error.in_file(&path))
+    Ok((path, bytes))
+}
+
+/// The records of such a file.
+pub(super) fn records(bytes: &[u8]) -> Result<Records<'_>> {
+    Ok(Records::new(decode(bytes)?))
 }
 
 /// Points at the policy, for it is the policy that names a file which cannot be read.

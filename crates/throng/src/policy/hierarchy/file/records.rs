@@ -3,14 +3,14 @@
 use crate::error::{Error, ErrorCode, Result};
 
 /// One record.
-pub(super) struct Record {
+pub(in crate::policy::hierarchy) struct Record {
     /// The line it starts on, from 1.
     pub line: u64,
     pub cells: Vec<String>,
 }
 
 /// The records of a text; blank lines are skipped, and an error ends it.
-pub(super) struct Records<'a> {
+pub(in crate::policy::hierarchy) struct Records<'a> {
     rest: &'a str,
     line: u64,
     delimiter: char,
