@@ -29,6 +29,7 @@ fn _throng(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::Report>()?;
     module.add_class::<report::Recipe>()?;
     module.add_function(wrap_pyfunction!(calls::anonymize, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::anonymize_files, module)?)?;
     module.add_function(wrap_pyfunction!(calls::apply, module)?)?;
     module.add_function(wrap_pyfunction!(calls::audit, module)?)?;
     module.add_function(wrap_pyfunction!(calls::risk, module)?)?;

@@ -116,6 +116,12 @@ impl Policy {
         self.0.privacy.k()
     }
 
+    /// Bytes of memory that a run may take, where the policy says so.
+    #[getter]
+    fn memory(&self) -> Option<u64> {
+        self.0.memory
+    }
+
     #[getter]
     fn method(&self) -> &str {
         &self.0.method.name

@@ -14,6 +14,11 @@ class Running(TypedDict):
     progress: Any
     secret: bytes | PathLike[str] | None
 
+class Limit(TypedDict):
+    memory: str | None
+    scratch: PathLike[str] | None
+    parts: int | None
+
 class Drawn(TypedDict):
     values: list[int] | None
     table: Given | None
@@ -48,6 +53,8 @@ class Policy:
     @property
     def k(self) -> int | None: ...
     @property
+    def memory(self) -> int | None: ...
+    @property
     def method(self) -> str: ...
     def roles(self) -> list[tuple[str, str]]: ...
 
@@ -80,6 +87,15 @@ def anonymize(
     overrides: list[str],
     running: Running,
 ) -> Made: ...
+def anonymize_files(
+    files: list[PathLike[str]],
+    output: PathLike[str] | str,
+    policy: Policy,
+    written: tuple[str, str, bool],
+    limit: Limit,
+    overrides: list[str],
+    running: Running,
+) -> tuple[Report, Recipe | None]: ...
 def apply(
     recipe: Recipe,
     given: Given,

@@ -9,8 +9,10 @@ mod attack;
 mod audit_series;
 mod bounded;
 mod certify;
+pub mod cluster;
 mod compare;
 mod evaluate;
+mod in_parts;
 mod look;
 mod series;
 

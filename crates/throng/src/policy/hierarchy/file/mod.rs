@@ -26,7 +26,7 @@ pub(super) fn load(source: Source<'_>, item: &Item<'_>, name: &str) -> Result<Tr
         ));
     }
     let path = source.beside(name);
-    let bytes = std::fs::read(&path).map_err(|cause| unreadable(source, item, &path, &cause))?;
+    let bytes = source.read(&path).map_err(|cause| unreadable(source, item, &path, &cause))?;
     parse(&bytes).map_err(|error| error.in_file(&path))
 }
 
