@@ -36,13 +36,13 @@ pub struct Running<'py> {
 
 /// A secret: its bytes, or a file with them.
 #[derive(FromPyObject)]
-enum Key {
+pub enum Key {
     Bytes(Vec<u8>),
     File(PathBuf),
 }
 
 impl Key {
-    fn secret(&self) -> Result<Secret> {
+    pub fn secret(&self) -> Result<Secret> {
         match self {
             Key::File(path) => Secret::read(path),
             Key::Bytes(bytes) if bytes.len() < LEAST_SECRET => Err(Error::new(

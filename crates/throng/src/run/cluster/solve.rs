@@ -79,6 +79,15 @@ impl Steps {
         Ok(Arc::new(Schema::new(fields.chain([Field::new(lot, DataType::Int64, false)]).collect::<Vec<_>>())))
     }
 
+    /// The columns of the release, and whether each has the type that it has in the table.
+    pub fn release_columns(&self) -> Result<Vec<(String, bool)>> {
+        let of = |(name, column): &(String, Column)| {
+            let own = self.schema.field_with_name(name).map(Field::data_type).ok();
+            (name.clone(), matches!(column, Column::Text(_, kind) if own == Some(kind)))
+        };
+        Ok(self.bound()?.columns.iter().map(of).collect())
+    }
+
     /// The rows of some blocks whose classes are kept, as they are published, each with its lot.
     pub fn publish(&self, limit: &[u8], blocks: &[Vec<u8>], lot: &str) -> Result<Vec<RecordBatch>> {
         let limit: Limit = state::decode(limit)?;
