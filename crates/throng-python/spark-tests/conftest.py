@@ -12,6 +12,8 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parents[3]
 SECRET = b"a secret of the tests, 32 bytes."
 
+sys.path.insert(0, str(REPOSITORY / "crates" / "throng-python"))
+
 # Everything stays on this machine.
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import threading
@@ -14,6 +15,7 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+import bench_spark
 import throng
 import throng.spark
 from conftest import REPOSITORY, SECRET
@@ -99,7 +101,7 @@ def test_partitions_and_the_order_of_rows_decide_nothing(spark: Any, parquet: Pa
     "change, kind, code",
     [
         (("attribute.age", "attribute.agee"), throng.DataError, "unknown-column"),
-        (("mondrian", "refine"), throng.ThrongError, "bad-usage"),
+        (("{method}", "refine"), throng.ThrongError, "bad-usage"),
         (("k = 10", "k = 10000000"), throng.RequirementError, "k-exceeds-table"),
         (('unlisted = "drop"', 'unlisted = "refuse"'), throng.DataError, "unlisted-column"),
         (('kind = "numeric"', 'kind = "numeric"\nweight = -1'), throng.PolicyError, "bad-value"),
@@ -137,21 +139,29 @@ def test_what_an_executor_meets_is_one_clean_exception(spark: Any) -> None:
 def test_a_table_that_changes_is_refused(spark: Any) -> None:
     from pyspark.sql import functions as F
 
-    @F.udf("int")
-    def drawn(_: int) -> int:
-        import random
-
-        return random.randrange(50)
-
-    frame = spark.range(400).select(drawn.asNondeterministic()("id").alias("age"))
+    drawn = F.udf(lambda _: random.randrange(50), "int", useArrow=False).asNondeterministic()
+    frame = spark.range(400).select(drawn("id").alias("age"))
     with pytest.raises(throng.ThrongError) as caught:
         throng.spark.anonymize(frame, throng.Policy(k=5, quasi=["age"], seed=1), parts=2)
     assert caught.value.code == "table-changed"
 
 
+def test_many_rows_on_two_executors(spark: Any, tmp_path: Path) -> None:
+    """A small run of `bench_spark.py`, which does the same with a million rows."""
+    path = tmp_path / "table"
+    bench_spark.table(spark, 40_000).write.parquet(str(path))
+    for extra in path.glob("_*"):
+        extra.unlink()
+    rules = bench_spark.policy("mondrian", 10)
+    expected, report = on_one_machine(path, rules, 8, tmp_path)
+    result = throng.spark.anonymize(spark.read.parquet(str(path)), rules, parts=8, secret=SECRET)
+    assert rows_of(result.release) == expected and len(expected) == 40_000
+    assert result.report.gcp == report.gcp
+
+
 def executors() -> list[int]:
     """Processes of executors that this process started."""
-    found = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
+    found = subprocess.run(["ps", "-wweo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
     rows = [line.split(None, 2) for line in found.splitlines()[1:]]
     children: dict[int, list[int]] = {}
     for pid, parent, _ in rows:
@@ -211,9 +221,11 @@ def test_the_example_runs(parquet: Path, tmp_path: Path) -> None:
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     script = REPOSITORY / "crates" / "throng-python" / "examples" / "release_on_spark.py"
     words = [str(submit), "--master", "local[2]", "--conf", "spark.ui.enabled=false", str(script)]
-    words += [str(parquet), str(REPOSITORY / "data" / "adult.toml"), str(tmp_path / "release"), "--parts", "2"]
+    some = tmp_path / "some.parquet"
+    pyarrow.parquet.write_table(pyarrow.parquet.read_table(parquet).slice(0, 800), some)
+    words += [str(some), str(REPOSITORY / "data" / "adult.toml"), str(tmp_path / "release"), "--parts", "2"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, env={**os.environ})
     assert done.returncode == 0, done.stderr[-3000:]
     assert "The requirement is met" in done.stdout
-    assert pyarrow.parquet.read_table(tmp_path / "release").num_rows == 5000
+    assert pyarrow.parquet.read_table(tmp_path / "release").num_rows == 800
     assert (tmp_path / "release.report.html").exists()

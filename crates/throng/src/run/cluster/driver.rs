@@ -216,7 +216,7 @@ impl Driver {
     pub fn audit_parts(&mut self) -> u64 {
         self.clock.lap("write");
         let needed = self.room.audits(self.rows * (self.row_bytes + AUDIT_ROW));
-        self.audit_parts = needed.max(self.parts.first().copied().unwrap_or(1) as u64).min(MOST_PARTS as u64);
+        self.audit_parts = needed.max(self.asked_parts.unwrap_or(1) as u64).min(MOST_PARTS as u64);
         self.audit_parts
     }
 
