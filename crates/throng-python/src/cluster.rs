@@ -130,8 +130,8 @@ impl Steps {
         told(cluster::Onward::new(self.0.clone(), &limit, &cuts)).map(|own| Onward(shared(own)))
     }
 
-    fn audit_dealer(&self, parts: u64) -> Dealer {
-        Dealer(shared(Dealing::Release(AuditDealer::new(self.0.clone(), parts))))
+    fn audit_dealer(&self, parts: u64, piece: u64) -> Dealer {
+        Dealer(shared(Dealing::Release(AuditDealer::new(self.0.clone(), parts, piece))))
     }
 
     #[allow(clippy::type_complexity, reason = "blocks, and a state")]

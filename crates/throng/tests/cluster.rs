@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt32Array};
 use arrow_schema::SchemaRef;
+use arrow_select::concat::concat_batches;
+use arrow_select::take::take_record_batch;
 use proptest::prelude::*;
 use throng::policy::Policy;
 use throng::run::cluster::{
@@ -175,12 +177,22 @@ impl Machines {
 
     fn audit(&mut self, driver: &mut Driver, steps: &Arc<Steps>, released: &[RecordBatch]) -> Result<Report> {
         let parts = driver.audit_parts();
-        let columns: Vec<usize> = (0..released[0].num_columns() - 1).collect();
+        let whole = concat_batches(&released[0].schema(), released).unwrap();
+        let lots = whole.column(whole.num_columns() - 1).as_primitive::<Int64Type>().values();
+        let mut order: Vec<u32> = (0..lots.len() as u32).collect();
+        order.sort_by_key(|row| lots[*row as usize]);
+        let columns: Vec<usize> = (0..whole.num_columns() - 1).collect();
+        let whole = take_record_batch(&whole.project(&columns).unwrap(), &UInt32Array::from(order)).unwrap();
         let (mut blocks, mut states) = (Vec::new(), Vec::new());
-        for some in released.chunks(4) {
-            let some = some.iter().map(|batch| batch.project(&columns).unwrap()).collect();
-            let mut dealer = AuditDealer::new(steps.clone(), parts);
-            blocks.extend(dealer.deal(some, &Unwatched)?);
+        for (piece, first) in (0..whole.num_rows()).step_by(400).enumerate() {
+            let rows = whole.slice(first, 400.min(whole.num_rows() - first));
+            let mut dealer = AuditDealer::new(steps.clone(), parts, piece as u64);
+            for half in [
+                rows.slice(0, rows.num_rows() / 2),
+                rows.slice(rows.num_rows() / 2, rows.num_rows().div_ceil(2)),
+            ] {
+                blocks.extend(dealer.deal(vec![half], &Unwatched)?);
+            }
             states.push(dealer.finish()?);
         }
         let rows = driver.released(&self.merged(Kind::Released, states))?;

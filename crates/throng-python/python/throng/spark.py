@@ -258,13 +258,15 @@ def _threads() -> int:
     return max(1, context.cpus() if context is not None else os.cpu_count() or 1)
 
 
-def _slot(number: int | None = None) -> int:
-    """Where a state waits to be merged."""
+def _partition() -> int:
     from pyspark import TaskContext
 
-    if number is None:
-        context = TaskContext.get()
-        number = 0 if context is None else context.partitionId()
+    context = TaskContext.get()
+    return 0 if context is None else context.partitionId()
+
+
+def _slot(number: int) -> int:
+    """Where a state waits to be merged."""
     return -1 - number % _SLOTS
 
 
@@ -343,28 +345,28 @@ def _sketch(shared: _Shared, schema: Any, batches: Iterator[Any]) -> Iterator[_P
     sketcher = _steps(shared()).sketcher()
     for piece in _pieces(batches, schema):
         sketcher.add(piece, _threads())
-    yield _slot(), sketcher.finish()
+    yield _slot(_partition()), sketcher.finish()
 
 
 def _deal(shared: _Shared, schema: Any, cuts: bytes, batches: Iterator[Any]) -> Iterator[_Pair]:
     dealer = _steps(shared()).dealer(cuts)
     for piece in _pieces(batches, schema):
         yield from dealer.deal(piece, _threads())
-    yield _slot(), dealer.finish()
+    yield _slot(_partition()), dealer.finish()
 
 
 def _onward(shared: _Shared, limit: bytes, cuts: bytes, batches: Iterator[Any]) -> Iterator[_Pair]:
     onward = _steps(shared()).onward(limit, cuts)
     for blocks in _some_blocks(batches):
         yield from onward.deal(blocks, _threads())
-    yield _slot(), onward.finish()
+    yield _slot(_partition()), onward.finish()
 
 
 def _deal_release(shared: _Shared, parts: int, batches: Iterator[Any]) -> Iterator[_Pair]:
-    dealer = _steps(shared()).audit_dealer(parts)
+    dealer = _steps(shared()).audit_dealer(parts, _partition())
     for piece in _pieces(batches):
         yield from dealer.deal(piece, _threads())
-    yield _slot(), dealer.finish()
+    yield _slot(_partition()), dealer.finish()
 
 
 def _some_blocks(batches: Iterator[Any]) -> Iterator[list[bytes]]:
