@@ -71,6 +71,10 @@ pub(super) fn decode<S: DeserializeOwned>(bytes: &[u8]) -> Result<S> {
 }
 
 impl TableSketch {
+    #[allow(
+        clippy::needless_pass_by_value,
+        reason = "all kinds of states merge alike, and some take the other's rows"
+    )]
     pub(super) fn merge_all(&mut self, other: TableSketch) -> Result<()> {
         self.merge(&other)
     }
@@ -105,6 +109,7 @@ impl Dealt {
         }
     }
 
+    #[allow(clippy::needless_pass_by_value, reason = "as above")]
     pub fn merge_all(&mut self, other: Dealt) -> Result<()> {
         if let (Some(own), Some(other)) = (&mut self.counts, &other.counts) {
             own.merge(other);
