@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use throng::extend::{Entry, Method, Part, Problem, Solution};
+use throng::formula::Formulas;
 use throng::method::Methods;
+use throng::run::{self, Memory};
 use throng::simulate as drawing;
 use throng::simulate::Simulation;
 use throng::{
@@ -34,13 +36,13 @@ pub struct Running<'py> {
 
 /// A secret: its bytes, or a file with them.
 #[derive(FromPyObject)]
-enum Key {
+pub enum Key {
     Bytes(Vec<u8>),
     File(PathBuf),
 }
 
 impl Key {
-    fn secret(&self) -> Result<Secret> {
+    pub fn secret(&self) -> Result<Secret> {
         match self {
             Key::File(path) => Secret::read(path),
             Key::Bytes(bytes) if bytes.len() < LEAST_SECRET => Err(Error::new(
@@ -101,7 +103,7 @@ pub fn anonymize<'py>(
 ) -> PyResult<Made<'py>> {
     let (own, data, secret) = (policy.get().0.clone(), given.data.clone(), running.secret()?);
     let (order, publish, escape_formulas) = written;
-    let order = named(&order, "order", &[("random", Order::Shuffled), ("keep", Order::Keep)])?;
+    let order = named(&order, "order", ORDERS)?;
     let publish = published(&publish)?;
     let mut done = work::run(py, running.threads, running.progress, move |watch| {
         let run = Anonymize::new(&own)
@@ -119,6 +121,58 @@ pub fn anonymize<'py>(
     Ok(made(py, done, &given, policy.get(), escape_formulas))
 }
 
+/// The limit on memory of a run over files: what it may take, where what does not fit is kept, and the number of parts.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Limit {
+    memory: Option<String>,
+    scratch: Option<PathBuf>,
+    parts: Option<usize>,
+}
+
+impl Limit {
+    fn memory(self) -> Result<Option<Memory>> {
+        let bytes = self.memory.as_deref().map(Memory::parse).transpose()?;
+        let asked = bytes.is_some() || self.scratch.is_some() || self.parts.is_some();
+        Ok(asked.then_some(Memory { bytes, scratch: self.scratch, parts: self.parts }))
+    }
+}
+
+/// From files to a file, as the command line does it.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "each is an argument of the call in Python")]
+pub fn anonymize_files<'py>(
+    py: Python<'py>,
+    files: Vec<PathBuf>,
+    output: PathBuf,
+    policy: &Bound<'py, Policy>,
+    written: Written,
+    limit: Limit,
+    overrides: Vec<String>,
+    running: Running<'py>,
+) -> PyResult<(Report, Option<Recipe>)> {
+    let (order, publish, escape_formulas) = written;
+    let Some((data, more)) = files.split_first() else {
+        return Err(raised(&Error::new(ErrorCode::BadUsage, "no table was given")));
+    };
+    let mut run = run::Anonymize::new(data, output, policy.get().0.clone());
+    run.registry = registry(&run.policy);
+    run.more = more.to_vec();
+    run.memory = limit.memory().map_err(|error| raised(&error))?;
+    run.order = named(&order, "order", ORDERS)?;
+    run.publish = published(&publish)?;
+    run.formulas = if escape_formulas { Formulas::Escape } else { Formulas::Keep };
+    run.secret = running.secret()?;
+    run.overrides = overrides;
+    run.hashes = true;
+    let (report, recipe) = work::run(py, running.threads, running.progress, move |watch| {
+        let mut prepared = run.prepare(watch)?;
+        let recipe = prepared.recipe.take();
+        Ok((prepared.publish()?, recipe))
+    })?;
+    Ok((Report(Told::Run(Box::new(report))), recipe.map(Recipe)))
+}
+
 #[pyfunction]
 pub fn apply<'py>(
     py: Python<'py>,
@@ -130,7 +184,7 @@ pub fn apply<'py>(
 ) -> PyResult<Made<'py>> {
     let (own, data, secret) = (recipe.get().0.clone(), given.data.clone(), running.secret()?);
     let (order, publish, escape_formulas) = written;
-    let order = named(&order, "order", &[("random", Order::Shuffled), ("keep", Order::Keep)])?;
+    let order = named(&order, "order", ORDERS)?;
     let publish = published(&publish)?;
     let unmet = named(
         unmet,
@@ -299,6 +353,8 @@ pub fn methods() -> PyResult<String> {
     let all: Result<Vec<_>> = methods.iter().map(one).collect();
     all.and_then(|all| throng::report::json(&all)).map_err(|error| raised(&error))
 }
+
+const ORDERS: &[(&str, Order)] = &[("random", Order::Shuffled), ("keep", Order::Keep)];
 
 fn published(word: &str) -> PyResult<Publish> {
     named(

@@ -39,8 +39,13 @@ impl<'py> FromPyObject<'_, 'py> for Given {
 }
 
 fn in_memory(table: &Bound<'_, PyAny>) -> PyResult<Given> {
+    batches(table).map(given)
+}
+
+/// The batches of a table in memory.
+pub fn batches(table: &Bound<'_, PyAny>) -> PyResult<Batches> {
     if let Ok(own) = table.cast::<Table>() {
-        return Ok(given(own.borrow().batches.clone()));
+        return Ok(own.borrow().batches.clone());
     }
     let (schema, batches) = match table.cast::<PyDict>() {
         Ok(columns) => {
@@ -51,7 +56,7 @@ fn in_memory(table: &Bound<'_, PyAny>) -> PyResult<Given> {
     };
     let py = table.py();
     let batches = py.detach(|| checked(&schema, batches)).map_err(|error| raised(&error))?;
-    Ok(given(Batches { schema, batches }))
+    Ok(Batches { schema, batches })
 }
 
 fn given(batches: Batches) -> Given {

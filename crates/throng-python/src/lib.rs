@@ -2,7 +2,7 @@
 //!
 //! Here is only what Python cannot do: tables over the Arrow C interface ([`table`], [`input`], [`columns`]), work on threads of its
 //! own with the interpreter released ([`work`]), errors as exceptions ([`errors`]), and one function per call of the
-//! package ([`calls`]). What users see, with its documentation, is Python.
+//! package ([`calls`]; of a cluster, [`cluster`]). What users see, with its documentation, is Python.
 
 #![allow(
     clippy::needless_pass_by_value,
@@ -10,6 +10,7 @@
 )]
 
 mod calls;
+mod cluster;
 mod columns;
 mod errors;
 mod input;
@@ -28,7 +29,14 @@ fn _throng(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<report::Report>()?;
     module.add_class::<report::Recipe>()?;
+    module.add_class::<cluster::Driver>()?;
+    module.add_class::<cluster::Steps>()?;
+    module.add_class::<cluster::Sketcher>()?;
+    module.add_class::<cluster::Dealer>()?;
+    module.add_class::<cluster::Onward>()?;
+    module.add_function(wrap_pyfunction!(cluster::merge, module)?)?;
     module.add_function(wrap_pyfunction!(calls::anonymize, module)?)?;
+    module.add_function(wrap_pyfunction!(calls::anonymize_files, module)?)?;
     module.add_function(wrap_pyfunction!(calls::apply, module)?)?;
     module.add_function(wrap_pyfunction!(calls::audit, module)?)?;
     module.add_function(wrap_pyfunction!(calls::risk, module)?)?;

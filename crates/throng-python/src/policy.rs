@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
 use throng::method::Methods;
+use throng::run::cluster::Adjusted;
 use throng::{Attribute, Error, ErrorCode, PolicyBuilder, Result, Role};
 
 use crate::errors::raised;
@@ -65,28 +66,9 @@ impl Policy {
         seed: Option<u64>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let mut policy = self.0.clone();
-        if let Some(method) = method {
-            policy = policy.with_method(method).map_err(|error| raised(&error))?;
-        }
-        if let Some(k) = k {
-            policy = policy.with_k(k).map_err(|error| raised(&error))?;
-        }
-        if let Some(l) = l {
-            policy = policy.with_l(l).map_err(|error| raised(&error))?;
-        }
-        if let Some(seed) = seed {
-            policy = policy.with_seed(seed);
-        }
-        let mut given = toml::Table::new();
-        for (name, value) in options.into_iter().flatten() {
-            let name: String = name.extract()?;
-            let value = toml_value(&value, &name).map_err(|error| raised(&error))?;
-            given.insert(name, value);
-        }
-        check_options(&policy.method.name, &given).map_err(|error| raised(&error))?;
-        policy.method.options.extend(given);
-        Ok(Policy(policy))
+        let mut changes = Adjusted { method: method.map(str::to_owned), k, l, seed, ..Adjusted::default() };
+        changes.options = options_of(options)?;
+        changed(&self.0, &changes).map(Policy)
     }
 
     /// The policy with options of a task of `evaluate`.
@@ -116,6 +98,12 @@ impl Policy {
         self.0.privacy.k()
     }
 
+    /// Bytes of memory that a run may take, where the policy says so.
+    #[getter]
+    fn memory(&self) -> Option<u64> {
+        self.0.memory
+    }
+
     #[getter]
     fn method(&self) -> &str {
         &self.0.method.name
@@ -137,6 +125,43 @@ impl Policy {
     pub fn publishes_as_it_is(&self, name: &str) -> bool {
         matches!(self.0.role(name), Role::Sensitive | Role::Class | Role::Other)
     }
+}
+
+/// What the arguments of a call change in a policy.
+pub fn adjusted(policy: &throng::Policy, changes: &Bound<'_, PyDict>) -> PyResult<Adjusted> {
+    fn of<T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>>(
+        changes: &Bound<'_, PyDict>,
+        key: &str,
+    ) -> PyResult<Option<T>> {
+        changes.get_item(key)?.filter(|value| !value.is_none()).map(|value| value.extract()).transpose()
+    }
+    let options = changes.get_item("options")?.filter(|value| !value.is_none());
+    let options = options.map(|value| value.cast_into::<PyDict>()).transpose()?;
+    let found = Adjusted {
+        method: of(changes, "method")?,
+        k: of(changes, "k")?,
+        l: of(changes, "l")?,
+        seed: of(changes, "seed")?,
+        options: options_of(options.as_ref())?,
+    };
+    changed(policy, &found)?;
+    Ok(found)
+}
+
+fn options_of(options: Option<&Bound<'_, PyDict>>) -> PyResult<toml::Table> {
+    let mut given = toml::Table::new();
+    for (name, value) in options.into_iter().flatten() {
+        let name: String = name.extract()?;
+        let value = toml_value(&value, &name).map_err(|error| raised(&error))?;
+        given.insert(name, value);
+    }
+    Ok(given)
+}
+
+fn changed(policy: &throng::Policy, changes: &Adjusted) -> PyResult<throng::Policy> {
+    let own = changes.apply(policy.clone()).map_err(|error| raised(&error))?;
+    check_options(&own.method.name, &changes.options).map_err(|error| raised(&error))?;
+    Ok(own)
 }
 
 /// What is given with a call is meant for its method; options of the policy may be meant for another.

@@ -14,6 +14,9 @@ def publish(path: str) -> int:
     audit: throng.Audit = throng.audit(path, result.release, policy)
     if not audit.holds or loss > 0.5:
         raise SystemExit(1)
+    written: throng.Written = throng.anonymize([path], policy, output="release.parquet", memory="2GiB", parts=4)
+    if written.report.k < 10:
+        raise SystemExit(1)
     try:
         throng.anonymize({"age": [1, 2, 3]}, policy)
     except throng.RequirementError as error:

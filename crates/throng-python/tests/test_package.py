@@ -50,7 +50,7 @@ def test_types() -> None:
     words = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--python-version", "3.10"]
     quiet = ["--ignore-missing-imports", "--disable-error-code", "import-untyped", "--follow-imports", "silent"]
     done = subprocess.run(
-        [*words, *quiet, str(sources / "throng"), str(HERE / "sample.py")],
+        [*words, *quiet, str(sources / "throng"), str(HERE / "sample.py"), str(HERE.parent / "examples" / "release_on_spark.py")],
         capture_output=True,
         text=True,
         check=False,

@@ -75,6 +75,16 @@ impl Secret {
         Secret(blake3::derive_key("throng secret of a part of a table, version 1", &own))
     }
 
+    /// What another machine of the same run makes it from again.
+    pub(crate) fn key(&self) -> [u8; 32] {
+        self.0
+    }
+
+    /// The secret that another machine of the same run has.
+    pub(crate) fn of_key(key: [u8; 32]) -> Self {
+        Secret(key)
+    }
+
     /// The random numbers of one use. Uses have streams of their own, so that one does not move another; the table of
     /// streams in ARCHITECTURE.md says which are taken.
     pub fn stream(&self, number: u64) -> ChaCha20Rng {

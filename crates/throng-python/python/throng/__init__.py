@@ -23,6 +23,7 @@ from ._report import Audit, Comparison, Evaluation, Method, Report, Risk, Run, S
 from ._run import (
     Recipe,
     Result,
+    Written,
     anonymize,
     audit,
     compare,
@@ -55,6 +56,7 @@ __all__ = [
     "Simulation",
     "Tabular",
     "ThrongError",
+    "Written",
     "__version__",
     "anonymize",
     "audit",

@@ -15,7 +15,7 @@ _DATA = frozenset(
     """file-not-found permission-denied cannot-read is-a-folder unknown-value hierarchy-leaf-missing unknown-column
     unlisted-column unconfirmed-identifier duplicate-column empty-table no-header not-utf8 unclosed-quote
     wrong-cell-count record-too-long bad-cell no-person bad-json-line nested-value unreadable-file unreadable-type
-    expands-too-much batches-differ table-too-large cell-does-not-fit not-this-release sensitive-table-missing""".split()
+    expands-too-much batches-differ table-too-large table-changed cell-does-not-fit not-this-release sensitive-table-missing""".split()
 )
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Callable, Mapping, Sequence, Union
+from typing import Any, Callable, Mapping, Sequence, Union, overload
 
 from . import _throng
 from ._errors import PolicyError, ThrongError, Place
@@ -145,10 +145,39 @@ class Recipe:
         return Recipe.parse, (self.to_json(),)
 
 
+class Written:
+    """A release that stands in a file, or in a folder of files, with all that belongs to it."""
+
+    __slots__ = ("path", "sensitive", "report", "recipe")
+
+    path: Path
+    """What may be published."""
+    sensitive: Path | None
+    """The sensitive values by group, where the release is one by permutation; published beside it."""
+    report: Run
+    """What it achieves. For the holder of the table."""
+    recipe: Recipe | None
+    """How other records can be masked in the same way, if the method learned that (``refine``)."""
+
+    def __init__(self, path: Path, sensitive: Path | None, report: Run, recipe: Recipe | None) -> None:
+        self.path, self.sensitive, self.report, self.recipe = path, sensitive, report, recipe
+
+    def __repr__(self) -> str:
+        return f"Written({str(self.path)!r}, method={self.report.method!r}, k={self.report.k})"
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
+    def __reduce__(self) -> Any:
+        return Written, (self.path, self.sensitive, self.report, self.recipe)
+
+
+@overload
 def anonymize(
     table: Tabular,
     policy: Policy,
     *,
+    output: None = None,
     method: str | None = None,
     k: int | None = None,
     l: float | None = None,
@@ -160,9 +189,61 @@ def anonymize(
     publish: str = "cells",
     midpoint: str | None = None,
     escape_formulas: bool = False,
+    memory: None = None,
+    scratch: None = None,
+    parts: None = None,
     threads: int | None = None,
     progress: Progress = False,
-) -> Result:
+) -> Result: ...
+
+
+@overload
+def anonymize(
+    table: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    policy: Policy,
+    *,
+    output: str | os.PathLike[str],
+    method: str | None = None,
+    k: int | None = None,
+    l: float | None = None,
+    seed: int | None = None,
+    secret: Secret = None,
+    seconds: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    order: str = "random",
+    publish: str = "cells",
+    midpoint: str | None = None,
+    escape_formulas: bool = False,
+    memory: str | int | None = None,
+    scratch: str | os.PathLike[str] | None = None,
+    parts: int | None = None,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Written: ...
+
+
+def anonymize(
+    table: Any,
+    policy: Policy,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    method: str | None = None,
+    k: int | None = None,
+    l: float | None = None,
+    seed: int | None = None,
+    secret: Secret = None,
+    seconds: float | None = None,
+    options: Mapping[str, Any] | None = None,
+    order: str = "random",
+    publish: str = "cells",
+    midpoint: str | None = None,
+    escape_formulas: bool = False,
+    memory: str | int | None = None,
+    scratch: str | os.PathLike[str] | None = None,
+    parts: int | None = None,
+    threads: int | None = None,
+    progress: Progress = False,
+) -> Result | Written:
     """Turns a table into a release that meets a policy. Nobody gets the release before an audit has read it back and found that
     everything that was asked for holds.
 
@@ -172,6 +253,10 @@ def anonymize(
     it is by default, or ``"mean"``) or ``"permutation"``. `escape_formulas` puts a ``'`` before cells that a spreadsheet would run, where
     the release is written as CSV or TSV. `progress` is True (a bar of tqdm, where there is one) or a callable that is told
     ``(stage, done, total)``.
+
+    With `output` the table is a file, a folder, a pattern or a list of these, the release is written there, as the command line writes
+    it, and nothing but the report comes back. The table need not fit into memory then: `memory` (``"2GiB"``, or bytes) is what
+    the run may take, `scratch` a folder for what does not fit meanwhile, and `parts` the number of parts, to repeat a release.
 
     >>> import throng
     >>> ages = {"age": [31, 34, 56, 58]}
@@ -187,11 +272,22 @@ def anonymize(
         more["seconds"] = seconds
     own = _checked(policy).adjusted(method, k, l, seed, more or None)
     told = [("method", method), ("k", k), ("l", l), ("seed", seed), ("seconds", seconds)]
+    told += [("memory", memory), ("parts", parts)]
     overrides = [f"{name}={value!r}" for name, value in told if value is not None]
+    written = (order, way, escape_formulas)
+    if output is None:
+        _check_fits(table, own, {"memory": memory, "scratch": scratch, "parts": parts})
+        with _Listening(progress) as listener:
+            running = _running(threads, listener, secret)
+            return _result(_throng.anonymize(given(table), own, written, overrides, running))
+    limit = _limit(memory, scratch, parts)
     with _Listening(progress) as listener:
         running = _running(threads, listener, secret)
-        made = _throng.anonymize(given(table), own, (order, way, escape_formulas), overrides, running)
-    return _result(made)
+        made = _throng.anonymize_files(_files(table), os.fspath(output), own, written, limit, overrides, running)
+    report, learned = made
+    run = Run(report)
+    sensitive = _beside(Path(output)) if run.to_dict().get("permuted") else None
+    return Written(Path(output), sensitive, run, None if learned is None else Recipe(learned))
 
 
 def audit(
@@ -328,6 +424,54 @@ def _values(attributes: int | None, values: int | Sequence[int]) -> list[int]:
 
 def _bad(argument: str, message: str, hint: str | None) -> ThrongError:
     return ThrongError(f"the argument {argument}: {message}", hint=hint, place=Place(argument=argument))
+
+
+def _is_path(table: Any) -> bool:
+    return isinstance(table, (str, os.PathLike))
+
+
+def _is_many(table: Any) -> bool:
+    """Whether a table is several files: a list of paths, a folder, or a pattern."""
+    if _is_path(table):
+        path = Path(table)
+        return path.is_dir() or (not path.exists() and any(mark in path.name for mark in "*?"))
+    return isinstance(table, (list, tuple)) and bool(table) and all(map(_is_path, table))
+
+
+def _check_fits(table: Any, policy: _throng.Policy, limit: Mapping[str, Any]) -> None:
+    """A release that is handed over is in memory: a limit on memory can hold only where it goes to a file."""
+    hint = 'say where the release goes, such as output="release.parquet"'
+    for name, value in limit.items():
+        if value is not None:
+            raise _bad(name, "a limit on memory needs a file for the release", hint)
+    if _is_many(table):
+        raise _bad("table", "a table of several files is run within a limit on memory, which needs a file for the release", hint)
+    if policy.memory is not None and _is_path(table):
+        raise _bad("policy", "its [run] memory limits what a run over files takes, which needs a file for the release", hint)
+
+
+def _files(table: Any) -> list[os.PathLike[str]]:
+    if _is_path(table):
+        return [Path(os.fspath(table))]
+    if isinstance(table, (list, tuple)) and table and all(map(_is_path, table)):
+        return [Path(os.fspath(one)) for one in table]
+    raise _bad(
+        "output",
+        f"a table of type {type(table).__name__} is in memory already",
+        "give the names of files, or leave output out and write the release with result.write(…)",
+    )
+
+
+def _limit(memory: Any, scratch: Any, parts: Any) -> _throng.Limit:
+    if parts is not None and (isinstance(parts, bool) or not isinstance(parts, int) or parts < 1):
+        raise _bad("parts", f"{parts!r} is no number of parts", "give a whole number from 1 on")
+    if memory is not None and (isinstance(memory, bool) or not isinstance(memory, (int, str))):
+        raise _bad("memory", f"{memory!r} is no size", 'give a text such as "2GiB", or bytes')
+    return {
+        "memory": None if memory is None else str(memory),
+        "scratch": None if scratch is None else Path(os.fspath(scratch)),
+        "parts": parts,
+    }
 
 
 def _way(publish: str, midpoint: str | None) -> str:

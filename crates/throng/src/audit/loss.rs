@@ -5,13 +5,15 @@
 //! digit, however the classes were dealt out and in whichever order the parts are merged. A class must be whole: the rows of
 //! one belong to one part.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Cell, Cells, Classes, Measures};
 use crate::loss::ExactSum;
 use crate::policy::Policy;
 use crate::problem::Problem;
 
 /// Sums over some classes of a release.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LossSums {
     classes: u64,
     records: u64,

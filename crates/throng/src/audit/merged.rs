@@ -6,6 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::loss::{self, LossSums};
 use super::{ExampleClass, Findings, Measures, SensitiveMeasure};
 use crate::error::{Error, Result};
@@ -14,6 +16,7 @@ use crate::privacy::{Achieved, Bound, Figure};
 use crate::problem::Problem;
 
 /// What was measured of a part of a release.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct PartFindings {
     /// As if the part were the release.
     pub findings: Findings,

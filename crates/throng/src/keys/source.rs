@@ -1,15 +1,20 @@
 //! The text of a policy while it is read, so that every error can point into it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, ErrorCode, Excerpt};
+
+/// Files that a policy names, where they were brought along: no others are read then.
+pub type Brought = BTreeMap<PathBuf, Vec<u8>>;
 
 /// A policy's text and where it came from.
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub text: &'a str,
     pub path: Option<&'a Path>,
+    pub brought: Option<&'a Brought>,
 }
 
 impl Source<'_> {
@@ -33,6 +38,14 @@ impl Source<'_> {
     pub fn end(self) -> Range<usize> {
         let end = self.text.trim_end().len();
         end..end
+    }
+
+    /// The bytes of a file that the policy names.
+    pub fn read(self, path: &Path) -> std::io::Result<Vec<u8>> {
+        match self.brought {
+            None => std::fs::read(path),
+            Some(brought) => brought.get(path).cloned().ok_or_else(|| std::io::ErrorKind::NotFound.into()),
+        }
     }
 
     /// A file named in the policy: relative names start at the policy's folder.

@@ -5,6 +5,8 @@
 //! double there is (2⁻¹⁰⁷⁴): a number of some two thousand bits, which is rounded once, in the end. An addition touches one
 //! of its limbs.
 
+use serde::{Deserialize, Serialize};
+
 /// Bits that a limb holds once carries are passed on; the rest of its 128 bits is room for sums.
 const LIMB: u32 = 32;
 /// Doubles end below bit 2099; 2⁶⁴ of them below bit 2163; the rest is for the sign.
@@ -20,13 +22,35 @@ const ADDITIONS: u32 = u32::MAX;
 /// [1e100, 1.0, -1e100].into_iter().for_each(|number| sum.add(number));
 /// assert_eq!(sum.value(), 1.0);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Sent", into = "Sent")]
 pub struct ExactSum {
     limbs: [i128; LIMBS],
     /// Additions since carries were passed on.
     additions: u32,
     /// Sum of infinities and what is not a number.
     special: f64,
+}
+
+/// A sum on its way to another machine: all numbers whole, so that none changes in passing.
+#[derive(Serialize, Deserialize)]
+struct Sent {
+    limbs: Vec<i128>,
+    special: u64,
+}
+
+impl From<ExactSum> for Sent {
+    fn from(sum: ExactSum) -> Self {
+        Sent { limbs: sum.carried().limbs.to_vec(), special: sum.special.to_bits() }
+    }
+}
+
+impl From<Sent> for ExactSum {
+    fn from(sent: Sent) -> Self {
+        let mut sum = ExactSum { special: f64::from_bits(sent.special), ..ExactSum::default() };
+        sum.limbs.iter_mut().zip(sent.limbs).for_each(|(own, sent)| *own = sent);
+        sum
+    }
 }
 
 impl Default for ExactSum {

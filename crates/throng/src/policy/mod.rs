@@ -23,6 +23,7 @@ pub use series::SeriesChoice;
 
 use crate::bound::Effort;
 use crate::error::{Error, ErrorCode, Result};
+pub use crate::keys::source::Brought;
 use crate::keys::source::Source;
 use crate::privacy::Part;
 pub use crate::privacy::{Diversity, Privacy, QuasiIdentifier};
@@ -149,7 +150,16 @@ impl Policy {
     /// # Ok::<(), throng::Error>(())
     /// ```
     pub fn parse(text: &str, path: Option<&Path>) -> Result<Self> {
-        let parse = || check::check(written::parse(text, path)?, text, path);
+        Self::parse_source(Source { text, path, brought: None })
+    }
+
+    /// Checks a policy on another machine than the one where it was written, with the files that it names brought along.
+    pub fn parse_with(text: &str, path: Option<&Path>, brought: &Brought) -> Result<Self> {
+        Self::parse_source(Source { text, path, brought: Some(brought) })
+    }
+
+    fn parse_source(source: Source<'_>) -> Result<Self> {
+        let parse = || check::check(written::parse(source, source.text)?, source);
         // What is nested deeply is read by recursion, and refused only then: the stack of a caller may be too small for it.
         std::thread::scope(|scope| {
             let reader = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse);
@@ -170,7 +180,7 @@ impl Policy {
     ) -> Result<Privacy> {
         let text = toml::to_string(privacy)
             .map_err(|cause| Error::bug(format!("the requirement cannot be written as TOML: {cause}")))?;
-        let source = Source { text: &text, path: None };
+        let source = Source { text: &text, path: None, brought: None };
         let keys = written::parse_keys(source, &text)?;
         check::read_privacy(source, keys.get_ref(), attributes, missing)
     }
@@ -255,7 +265,7 @@ impl Policy {
 
     /// Its text and where it came from.
     pub(crate) fn source(&self) -> Source<'_> {
-        Source { text: &self.text, path: self.path.as_deref() }
+        Source { text: &self.text, path: self.path.as_deref(), brought: None }
     }
 
     /// Lets an error point at a piece of this policy.

@@ -1,7 +1,6 @@
 //! A policy as it was written: the keys are known and the types right, but no value is checked yet.
 
 use std::ops::Range;
-use std::path::Path;
 
 use indexmap::IndexMap;
 use toml::Spanned;
@@ -134,8 +133,7 @@ pub(super) struct WrittenRule<'i> {
 }
 
 /// Reads the text of a policy.
-pub(super) fn parse<'i>(text: &'i str, path: Option<&Path>) -> Result<Written<'i>> {
-    let source = Source { text, path };
+pub(super) fn parse<'i>(source: Source<'_>, text: &'i str) -> Result<Written<'i>> {
     let document = parse_keys(source, text)?;
     let sections = Fields::open(source, document.get_ref(), "the policy", SECTIONS)?;
     let data =

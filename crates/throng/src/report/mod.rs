@@ -136,17 +136,17 @@ impl Report {
 /// How a table was run in parts. Field names are keys of the JSON report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartsReport {
-    /// Bytes of memory that the run was to keep to.
+    /// Bytes of memory that the run was to keep to; on a cluster, that solving one part was to keep to.
     pub memory: u64,
-    /// Files of the table.
-    pub files: u64,
+    /// Files of the table; nothing where it came from a cluster.
+    pub files: Option<u64>,
     /// The number of parts that were solved in each round.
     pub parts: Vec<usize>,
     /// Passes over the table.
     pub passes: u64,
     /// Passes over the release for its audit.
     pub audit_passes: u64,
-    /// Bytes that were written to scratch files.
+    /// Bytes that were written to scratch files, or handed from step to step of a cluster.
     pub scratch_bytes: u64,
 }
 

@@ -10,8 +10,10 @@ mod audit_series;
 mod bounded;
 mod built;
 mod certify;
+pub mod cluster;
 mod compare;
 mod evaluate;
+mod in_parts;
 mod look;
 mod series;
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::sketch::TableSketch;
 use crate::bind::{self, Stranger};
 use crate::data::{Cache, Data, Records, Whole};
@@ -51,7 +53,7 @@ pub enum CodedKind {
 }
 
 /// How many rows a part has, and how often it has each code of each sensitive attribute.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartCounts {
     /// Number of rows.
     pub rows: u64,
@@ -76,7 +78,7 @@ impl PartCounts {
 }
 
 /// How often each code of each coded column occurs, in some rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Number of rows.
     pub rows: u64,

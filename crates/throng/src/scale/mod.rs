@@ -1,10 +1,10 @@
 //! Tables larger than memory: one plan of steps whose partial results merge.
 //!
 //! Each step is a function of rows and a small state, and knows nothing of where it runs: on one machine within a limit on memory
-//! (`run/bounded/`), or on many.
+//! (`run/bounded/`), or on many (`run/cluster/`).
 //!
 //! 1. *Sketch* ([`sketch`]): one look at all rows tells the domains, how often each value occurs, and a sample.
-//! 2. *Rounds* ([`cuts`]): cuts found from the sample send every record to a part of bounded size. Cuts are dear, but only for
+//! 2. *Rounds* ([`rounds`], [`cuts`]): cuts found from the sample send every record to a part of bounded size. Cuts are dear, but only for
 //!    the classes beside them. So a part keeps its cheap classes, and the records of the dearest of all parts go on to the next
 //!    round, which cuts them elsewhere, until they fit into memory and are solved together.
 //! 3. *Solve* ([`solve`]): a part under the domains, weights and requirement of the whole table ([`known`]), by any method that
@@ -17,9 +17,11 @@
 //! neither its part nor its place in the table.
 
 pub mod bottom;
+pub mod columns;
 pub mod cuts;
 pub(crate) mod hashes;
 pub mod known;
+pub mod rounds;
 pub mod rows;
 pub mod sketch;
 pub mod solve;

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use rand::Rng;
 use rayon::slice::ParallelSliceMut;
 use serde::{Deserialize, Serialize};
 
@@ -166,6 +167,12 @@ fn by_row(partition: &Partition, order: &[u32]) -> Result<(Vec<u32>, Vec<u32>)> 
     Ok((class_of, rank_of))
 }
 
+/// The lot of each record of a part, by its place in the part's own order: the release is sorted by them.
+pub fn lots(plan: &Plan, id: PartId, records: usize) -> Vec<u64> {
+    let mut random = plan.secret().of_part(id.round, id.part).stream(1);
+    (0..records).map(|_| random.next_u64()).collect()
+}
+
 /// How many records have classes of which cost. Costs that are nearly equal are counted together; it merges by adding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CostCounts {
@@ -203,7 +210,8 @@ impl CostCounts {
     }
 }
 
-fn step(cost: f64) -> u32 {
+/// The step of the ladder of costs that a cost is on.
+pub fn step(cost: f64) -> u32 {
     (cost.max(0.0).to_bits() >> BITS) as u32
 }
 
@@ -217,12 +225,17 @@ impl Limit {
 
     /// Whether a class of this cost is kept.
     pub fn keeps(self, cost: f64) -> bool {
-        step(cost) <= self.0
+        self.keeps_step(step(cost))
+    }
+
+    /// Whether a class is kept whose cost is on this step.
+    pub fn keeps_step(self, step: u32) -> bool {
+        step <= self.0
     }
 }
 
 /// A sample of the records of a round, with what their classes cost: those whose places have the smallest hashes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundSample {
     records: BTreeMap<u64, (Vec<u32>, f64)>,
 }
@@ -241,6 +254,14 @@ impl RoundSample {
         }
         self.records.insert(hash, record());
         if self.records.len() > MOST {
+            self.records.pop_last();
+        }
+    }
+
+    /// Takes the sample of other parts of the round.
+    pub fn merge(&mut self, other: RoundSample) {
+        self.records.extend(other.records);
+        while self.records.len() > MOST {
             self.records.pop_last();
         }
     }

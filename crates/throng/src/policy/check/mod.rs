@@ -25,9 +25,9 @@ const INCOMPLETE: &[(&str, Incomplete)] = &[("drop", Incomplete::Drop), ("keep",
 /// The attributes by name, in the order they were written.
 type Attributes = IndexMap<String, AttributePolicy>;
 
-/// Checks a written policy; `text` and `path` are those it was read from.
-pub(super) fn check(written: Written<'_>, text: &str, path: Option<&Path>) -> Result<Policy> {
-    let source = Source { text, path };
+/// Checks a written policy that was read from a source.
+pub(super) fn check(written: Written<'_>, source: Source<'_>) -> Result<Policy> {
+    let Source { text, path, .. } = source;
     let attributes = attribute::check_all(source, &written.attributes)?;
     let missing = match written.missing {
         Some(markers) => markers.into_inner().into_iter().map(Spanned::into_inner).collect(),

@@ -6,6 +6,8 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::as_is::{self, PublishedAsIs};
 use crate::audit::{Findings, PartFindings, audit_part, merged, release_columns, storage};
 use crate::error::{Error, Result};
@@ -93,29 +95,35 @@ impl Release<'_> {
 
     /// The rows of a piece that a pass looks at.
     fn of_pass(&self, piece: &Table, pass: u64, passes: u64) -> Result<Vec<u32>> {
-        let rows = 0..piece.len() as u32;
-        if passes == 1 {
-            return Ok(rows.collect());
-        }
-        let mut hashes = vec![0u64; piece.len()];
-        for column in release_columns(self.problem, piece)?.all() {
-            let of_values = Hashes::of_values(piece, column);
-            for (hash, number) in hashes.iter_mut().zip(piece.numbers(column)) {
-                *hash = mix(*hash, of_values[*number as usize]);
-            }
-        }
-        Ok(rows.filter(|row| spread(hashes[*row as usize]) % passes == pass).collect())
+        let part_of = part_of_rows(self.problem, piece, passes)?;
+        Ok((0..).zip(part_of).filter(|(_, part)| *part == pass).map(|(row, _)| row).collect())
     }
 }
 
+/// The part of an audit that looks at each row of a piece: rows of one class go to one part.
+pub(in crate::run) fn part_of_rows(problem: &Problem, piece: &Table, parts: u64) -> Result<Vec<u64>> {
+    let mut hashes = vec![0u64; piece.len()];
+    if parts == 1 {
+        return Ok(hashes);
+    }
+    for column in release_columns(problem, piece)?.all() {
+        let of_values = Hashes::of_values(piece, column);
+        for (hash, number) in hashes.iter_mut().zip(piece.numbers(column)) {
+            *hash = mix(*hash, of_values[*number as usize]);
+        }
+    }
+    hashes.iter_mut().for_each(|hash| *hash = spread(*hash) % parts);
+    Ok(hashes)
+}
+
 /// What columns beside the quasi-identifiers show by themselves.
-#[derive(Default)]
-struct Shown {
+#[derive(Default, Serialize, Deserialize)]
+pub(in crate::run) struct Shown {
     columns: Vec<(String, Bottom)>,
 }
 
 impl Shown {
-    fn add(&mut self, piece: &Table) -> Result<()> {
+    pub fn add(&mut self, piece: &Table) -> Result<()> {
         if self.columns.is_empty() {
             self.columns = piece.names().iter().map(|name| (name.clone(), Bottom::new(CELLS))).collect();
         }
@@ -137,8 +145,19 @@ impl Shown {
         Ok(())
     }
 
+    /// Takes what other rows of the release show.
+    pub fn merge(&mut self, other: Shown) {
+        match self.columns.is_empty() {
+            true => *self = other,
+            false => {
+                let pairs = self.columns.iter_mut().zip(&other.columns);
+                pairs.for_each(|((_, own), (_, other))| own.merge(other));
+            }
+        }
+    }
+
     /// Sets what was found; gives back the names of columns of which not all cells were kept.
-    fn tell(&self, as_is: &mut PublishedAsIs, policy: &Policy, rows: u64) -> Vec<String> {
+    pub fn tell(&self, as_is: &mut PublishedAsIs, policy: &Policy, rows: u64) -> Vec<String> {
         let mut sampled = Vec::new();
         for column in &mut as_is.columns {
             let Some((name, cells)) = self.columns.iter().find(|(name, _)| *name == column.name) else {

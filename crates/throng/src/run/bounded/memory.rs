@@ -46,10 +46,12 @@ fn limit_of_group() -> Option<u64> {
 
 /// What a limit on memory allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Room {
+pub(in crate::run) struct Room {
     bytes: u64,
 }
 
+/// Bytes that the audit takes for a row beside its texts.
+pub(in crate::run) const AUDIT_ROW: u64 = 120;
 /// Bytes that are taken whatever the table is.
 const BASE: u64 = 40 << 20;
 /// Bytes that solving takes for each record beside its codes, with the most demanding method.

@@ -4,10 +4,10 @@
 //! rows of kept classes go to scratch files by lot, which are sorted and written (`shuffle.rs`). The audit reads the release back
 //! (`audited.rs`). In memory are, at any time, one part or one file of the release, and the sketch.
 
-mod audited;
+pub(super) mod audited;
 mod inputs;
-mod memory;
-mod refuse;
+pub(super) mod memory;
+pub(super) mod refuse;
 mod rounds;
 mod shuffle;
 mod spill;
@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::Schema;
-use rand::Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use inputs::Inputs;
@@ -28,24 +27,20 @@ use rounds::{Outcome, Rounds, Waiting};
 use shuffle::{Released, Shuffled};
 use spill::Spill;
 
-use super::{Anonymize, Clock, Prepared, hash, report};
-use crate::as_is;
+use super::{Anonymize, Clock, Prepared, hash, in_parts, report};
 use crate::bind;
 use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::format::Format;
 use crate::formula::Formulas;
-use crate::loss::Kernel;
 use crate::method::Solution;
 use crate::plan::{Plan, Solved, Written};
-use crate::policy::suggest::{self, person};
-use crate::policy::{Policy, Role};
+use crate::policy::{Policy, suggest};
 use crate::release::{Encoder, Files, Output, Scratch, Streamed, folder_of};
 use crate::report::{PartsReport, Provenance};
-use crate::scale::cuts::Cuts;
 use crate::scale::known::{Counts, Known, PartCounts};
+use crate::scale::rounds::first_cuts;
 use crate::scale::rows::{self, Layout, changed};
 use crate::scale::sketch::{Checksum, TableSketch};
-use crate::scale::solve::sampled;
 use crate::table::source::{Compression, is_standard};
 use crate::table::{Dialect, Origin, Storage, Table};
 use crate::watch::Watch;
@@ -71,7 +66,7 @@ pub(super) fn needs_more_than_there_is(run: &Anonymize) -> Result<bool> {
     let times = Format::of(&run.data).times_in_memory;
     let more = if Compression::of(&run.data) == Compression::None { 1 } else { COMPRESSED_TIMES };
     let need = bytes.saturating_mul(times * more);
-    Ok(need > free && Format::of(&run.data).pieces.is_some() && refuse::check(run, &run.plan()?).is_ok())
+    Ok(need > free && Format::of(&run.data).pieces.is_some() && refuse::check_run(run, &run.plan()?).is_ok())
 }
 
 /// Says which files a run in parts reads.
@@ -88,7 +83,7 @@ fn names(run: &Anonymize) -> Vec<PathBuf> {
 pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
     let mut clock = Clock::start();
     let plan = run.plan()?;
-    refuse::check(run, &plan)?;
+    refuse::check_run(run, &plan)?;
     let memory = run.memory.clone().unwrap_or_default();
     let bytes = match memory.bytes.or(run.policy.memory) {
         Some(bytes) => bytes,
@@ -132,7 +127,7 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
         policy: plan.policy(),
         marked: plan.formulas() == Formulas::Escape,
     };
-    let passes = work.room.audits(routed.counts.rows * (routed.row_bytes + AUDIT_ROW));
+    let passes = work.room.audits(routed.counts.rows * (routed.row_bytes + memory::AUDIT_ROW));
     let passes = passes.max(memory.parts.unwrap_or(1) as u64);
     let audited = release.audit(passes, watch).map_err(|error| error.in_file(inputs.first()))?;
     plan.check(&audited.findings)?;
@@ -141,7 +136,7 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
     watch.check()?;
     let parts = PartsReport {
         memory: bytes,
-        files: inputs.len() as u64,
+        files: Some(inputs.len() as u64),
         parts: outcome.parts,
         passes: 2,
         audit_passes: passes,
@@ -155,7 +150,7 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
     let mut report = report((&plan, true), problem, &solved, audited.findings, provenance, clock.finish());
     let mut notes = work.warnings;
     notes.push(told(&parts, run.memory.is_some() || run.policy.memory.is_some()));
-    notes.extend(told_sampled(&audited.sampled));
+    notes.extend(in_parts::told_sampled(&audited.sampled));
     notes.extend(told_removed(scratch.removed()));
     report.notes.splice(0..0, notes);
     report.parts = Some(parts);
@@ -163,38 +158,14 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
     Ok(Prepared { written, report, recipe: None, certificate: None, entry: None })
 }
 
-/// Bytes that the audit takes for a row beside its texts.
-const AUDIT_ROW: u64 = 120;
-
 fn told(parts: &PartsReport, asked: bool) -> String {
-    let rounds: Vec<String> = parts.parts.iter().map(ToString::to_string).collect();
-    let solved = match &parts.parts[..] {
-        [1] => "solved as a whole".to_owned(),
-        [one] => format!("solved in {one} parts"),
-        many => format!(
-            "solved in {} parts, what came out dearest once more in {}",
-            many[0],
-            match &rounds[1..] {
-                [one] if one == "1" => "one".to_owned(),
-                others => format!("{} of other cuts", others.join(", then ")),
-            }
-        ),
-    };
     let why = if asked { "" } else { "No limit was given; the run took this of what the machine had free. " };
     format!(
-        "The run was to keep to {} MiB of memory; the table was {solved}. {why}No lower bound on the loss is looked for in this \
+        "The run was to keep to {} MiB of memory; the table was {}. {why}No lower bound on the loss is looked for in this \
          way.",
         parts.memory >> 20,
+        in_parts::told_rounds(&parts.parts),
     )
-}
-
-fn told_sampled(names: &[String]) -> Option<String> {
-    (!names.is_empty()).then(|| {
-        format!(
-            "How many different values {} has, and how many rows are unique by it alone, is estimated from a sample of its values.",
-            names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
-        )
-    })
 }
 
 fn told_removed(count: usize) -> Option<String> {
@@ -242,21 +213,8 @@ impl Work<'_> {
         self.plan.policy()
     }
 
-    /// How columns are kept: those that are watched are looked at but not coded, because they may have any number of values.
     fn storage(&self, names: &[String]) -> Result<Vec<Storage>> {
-        let policy = self.policy();
-        policy.check_columns(names)?;
-        let mut storage = bind::storage(policy, names);
-        for (name, own) in names.iter().zip(&mut storage) {
-            if person::is_watched(policy, name) {
-                *own = Storage::Text;
-            }
-        }
-        Ok(storage)
-    }
-
-    fn is_published(&self, name: &str) -> bool {
-        !matches!(self.policy().role(name), Role::Identifier | Role::Person)
+        in_parts::storage(self.policy(), names)
     }
 
     /// The first look.
@@ -268,7 +226,7 @@ impl Work<'_> {
         let mut headless = None;
         self.inputs.read(&reading, &mut |piece: Table| {
             if found.is_none() {
-                self.check_nested(&piece)?;
+                in_parts::check_nested(&piece)?;
                 headless = suggest::check_header(&piece, self.policy())?;
                 let storage = self.storage(piece.names())?;
                 found = Some(Sketched {
@@ -287,72 +245,29 @@ impl Work<'_> {
                 .with_hint("a table needs a header row and at least one record"));
         };
         self.warnings.extend(headless);
-        self.check_as_is(&found.sketch)?;
-        Ok(found)
-    }
-
-    fn check_nested(&self, piece: &Table) -> Result<()> {
-        let nested = (0..piece.names().len()).find(|at| piece.is_nested(*at));
-        nested.map_or(Ok(()), |at| {
-            Err(Error::new(
-                ErrorCode::NestedValue,
-                "within a limit on memory, lists and structures are not passed through",
-            )
-            .for_attribute(&piece.names()[at])
-            .with_hint("make the column an identifier to leave it out, or give the run more memory"))
-        })
-    }
-
-    /// Refuses what nobody decided on, and says what else should be known.
-    fn check_as_is(&mut self, sketch: &TableSketch) -> Result<()> {
         let origin = Origin::file(self.inputs.first());
-        let found = as_is::check_known(&sketch.names, &origin, self.policy(), |at, look| {
-            let (texts, counts): (Vec<&str>, Vec<u64>) = match (sketch.column(at), sketch.cells(at)) {
-                (Some(values), _) => values.values().unzip(),
-                (None, Some(cells)) => cells.entries().map(|own| (own.cells[0].as_str(), own.count)).unzip(),
-                (None, None) => return None,
-            };
-            look(&texts, &counts)
-        })?;
-        self.warnings.extend(found);
-        for (at, name) in sketch.names.iter().enumerate() {
-            let Some(cells) = sketch.cells(at).filter(|_| person::is_watched(self.policy(), name)) else {
-                continue;
-            };
-            if cells.entries().any(|own| own.count > 1) {
-                self.warnings.push(format!(
-                    "\"{name}\" looks like whose record it is, and recurs. k and all else count records here, so that several \
-                     records of one person pass for several people. Within a limit on memory people are not counted; see \
-                     role = \"person\"."
-                ));
-            }
-        }
-        Ok(())
+        self.warnings.extend(in_parts::check_as_is(&found.sketch, &origin, self.policy())?);
+        Ok(found)
     }
 
     /// The second look, in which rows are dealt to parts.
     fn route(&self, sketched: &Sketched) -> Result<Routed> {
         let mut known =
             Known::new(&sketched.sketch, self.policy()).map_err(|stranger| self.place(*stranger))?;
-        let published = |at: usize| self.is_published(&sketched.sketch.names[at]);
+        let published = |at: usize| in_parts::is_published(self.policy(), &sketched.sketch.names[at]);
         let layout = Layout::new(&known, &sketched.storage, published);
         let (attributes, coded) = (known.problem.attributes.len(), known.coded.len());
         let capacity = match self.parts {
             Some(parts) => sketched.sketch.rows.div_ceil(parts.max(1) as u64),
             None => self.room.records(attributes, coded),
         };
-        let parts = (sketched.sketch.rows.div_ceil(capacity) as usize).clamp(1, MOST_PARTS);
-        let kernel = Kernel::new(&known.problem.attributes);
-        let cuts = match parts {
-            1 => Cuts::none(),
-            _ => Cuts::new(&sampled(&known, &sketched.sketch), &kernel, parts, 0),
-        };
+        let cuts = first_cuts(&known, &sketched.sketch, capacity, MOST_PARTS);
         let mut spill = Spill::new(self.scratch.path(), "rows-0", layout.schema.clone(), cuts.parts());
         let mut counts = Counts::new(&known);
         let mut of_parts = vec![PartCounts::new(&known); cuts.parts()];
         let mut checksum = Checksum::default();
         let mut text_bytes = 0u64;
-        let key = self.plan.secret().stream(TIES).next_u64();
+        let key = in_parts::ties_key(self.plan);
         self.watch.stage("reading, pass 2 of 2", Some(self.inputs.bytes()));
         let plan = |names: &[String]| self.storage(names);
         let reading = self.policy().reading(&plan, self.watch);
@@ -520,9 +435,6 @@ impl Work<'_> {
         })
     }
 }
-
-/// The stream of the secret that orders rows of equal codes.
-const TIES: u64 = 6;
 
 /// The endings of a folder's name, which its files have too.
 fn ending(folder: &Path) -> String {

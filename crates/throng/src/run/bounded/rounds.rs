@@ -5,24 +5,20 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use rand::Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::memory::Room;
 use super::shuffle::{Dealt, Released};
 use super::spill::{Spill, Spilled, scratch_failed};
 use crate::error::Result;
-use crate::loss::Kernel;
 use crate::method::Fact;
 use crate::plan::Plan;
 use crate::scale::cuts::Cuts;
 use crate::scale::known::{Known, PartCounts};
+use crate::scale::rounds::{GOES_ON, groups, next_cuts};
 use crate::scale::rows::{self, Layout, NOWHERE};
-use crate::scale::solve::{CostCounts, Limit, PartId, PartRows, RoundSample, SolvedPart, solve};
+use crate::scale::solve::{CostCounts, Limit, PartId, PartRows, RoundSample, SolvedPart, lots, solve};
 use crate::watch::Watch;
-
-/// The share of a round's records that goes on; `scale/NOTES.md` has figures.
-pub(super) const GOES_ON: f64 = 0.5;
 
 /// What rounds work with.
 pub(super) struct Rounds<'a> {
@@ -83,7 +79,7 @@ impl Rounds<'_> {
         released: &mut Released<'_>,
         outcome: &mut Outcome,
     ) -> Result<Option<Waiting>> {
-        let groups = self.groups(waiting);
+        let groups = groups(self.known, &waiting.cuts, &waiting.counts);
         outcome.parts.push(groups.len());
         let mut costs = CostCounts::default();
         let mut sample = RoundSample::default();
@@ -116,24 +112,6 @@ impl Rounds<'_> {
         next.map(Next::finish).transpose()
     }
 
-    /// The parts that are solved together: those that cannot meet the requirement join their siblings.
-    fn groups(&self, waiting: &Waiting) -> Vec<Vec<usize>> {
-        let counts = |parts: &[u32]| {
-            let mut all = PartCounts::new(self.known);
-            parts.iter().for_each(|part| all.merge(&waiting.counts[*part as usize]));
-            all
-        };
-        let stands = |parts: &[u32]| {
-            let counts = counts(parts);
-            counts.rows == 0 || self.known.problem.requirement.holds(&self.known.tally(&counts))
-        };
-        let groups = waiting.cuts.joined(&stands).into_iter();
-        groups
-            .filter(|parts| counts(parts).rows > 0)
-            .map(|parts| parts.into_iter().map(|part| part as usize).collect())
-            .collect()
-    }
-
     fn rows_of(&self, waiting: &Waiting, files: &[usize]) -> Result<PartRows> {
         let count: u64 = files.iter().map(|file| waiting.files[*file].rows).sum();
         let room = || Vec::with_capacity(count as usize);
@@ -155,12 +133,7 @@ impl Rounds<'_> {
     }
 
     fn next(&self, round: u32, records: u64, sample: &RoundSample, limit: Limit) -> Next<'_> {
-        let parts = records.div_ceil(self.capacity) as usize;
-        let kernel = Kernel::new(&self.known.problem.attributes);
-        let cuts = match parts {
-            1 => Cuts::none(),
-            _ => Cuts::new(&sample.dearer(limit), &kernel, parts, round as usize + 1),
-        };
+        let cuts = next_cuts(self.known, sample, limit, records, self.capacity, round);
         let name = format!("rows-{}", round + 1);
         Next {
             known: self.known,
@@ -254,12 +227,6 @@ impl Next<'_> {
     fn finish(self) -> Result<Waiting> {
         Ok(Waiting { cuts: self.cuts, files: self.spill.finish()?, counts: self.counts })
     }
-}
-
-/// The lot of each record of a part, by its place in the part's own order: the release is sorted by them.
-fn lots(plan: &Plan, id: PartId, records: usize) -> Vec<u64> {
-    let mut random = plan.secret().of_part(id.round, id.part).stream(1);
-    (0..records).map(|_| random.next_u64()).collect()
 }
 
 /// Writes who is in which class. Tells the bytes.

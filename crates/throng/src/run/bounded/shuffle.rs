@@ -25,7 +25,8 @@ use crate::collections::Map;
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::{Batched, not_encoded};
 use crate::policy::Policy;
-use crate::scale::known::{CodedKind, Known};
+use crate::scale::columns::{Column, columns, shown};
+use crate::scale::known::Known;
 use crate::scale::rows::{Layout, NOWHERE};
 use crate::scale::solve::SolvedPart;
 use crate::table::types;
@@ -33,16 +34,6 @@ use crate::watch::Watch;
 
 /// Rows of a batch that is written.
 const ROWS_PER_BATCH: usize = 1 << 16;
-
-/// A column of a release.
-enum Column {
-    /// The cells of classes, of a quasi-identifier.
-    Classes(usize),
-    /// The values of a coded column.
-    Values(usize),
-    /// Passed through: its place in batches, and its type.
-    Text(usize, DataType),
-}
 
 /// Distinct cells of a column, numbered as they come.
 #[derive(Default)]
@@ -224,47 +215,6 @@ impl<'a> Released<'a> {
         }
         Ok(Shuffled { schema: Arc::new(Schema::new(fields)), published, files })
     }
-}
-
-/// The columns of a release in the order of the table.
-fn columns(
-    known: &Known,
-    layout: &Layout,
-    policy: &Policy,
-    schema: Option<&Schema>,
-) -> Vec<(String, Column)> {
-    let mut columns = Vec::new();
-    for (column, name) in known.names.iter().enumerate() {
-        let coded = known.coded.iter().position(|own| own.column == column);
-        let passed = layout.passed.iter().position(|(_, own)| *own == column);
-        let content = match (coded.map(|at| (at, known.coded[at].kind)), passed) {
-            (Some((_, CodedKind::Quasi(attribute))), _) => Column::Classes(attribute),
-            (Some((at, CodedKind::Sensitive(_) | CodedKind::Label(_))), _) => Column::Values(at),
-            (None, Some(at)) => {
-                let own = schema.map(|schema| types::published(schema.field(column).data_type()));
-                Column::Text(layout.coded + 1 + at, own.unwrap_or(DataType::Utf8))
-            }
-            (None, None) => continue,
-        };
-        debug_assert!(!matches!(policy.role(name), crate::policy::Role::Identifier));
-        columns.push((name.clone(), content));
-    }
-    columns
-}
-
-/// What is published of each value of a column: its own spelling, but for what lies in a tail.
-fn shown(known: &Known, coded: usize) -> Vec<String> {
-    let own = &known.coded[coded];
-    let domain = match own.kind {
-        CodedKind::Sensitive(at) => &known.problem.sensitive[at].domain,
-        CodedKind::Label(at) => &known.problem.labels[at].domain,
-        CodedKind::Quasi(at) => &known.problem.attributes[at].domain,
-    };
-    let text = |(text, code): (&String, &u32)| match domain.is_tail(*code) {
-        true => domain.label(*code).to_owned(),
-        false => text.clone(),
-    };
-    own.values.iter().zip(&own.codes).map(text).collect()
 }
 
 enum Published {

@@ -32,7 +32,7 @@ pub(super) fn load(source: Source<'_>, item: &Item<'_>, name: &str) -> Result<Tr
 /// The content of a file that a hierarchy names.
 pub(super) fn bytes(source: Source<'_>, item: &Item<'_>, name: &str) -> Result<(PathBuf, Vec<u8>)> {
     let path = source.beside(name);
-    let bytes = std::fs::read(&path).map_err(|cause| unreadable(source, item, &path, &cause))?;
+    let bytes = source.read(&path).map_err(|cause| unreadable(source, item, &path, &cause))?;
     Ok((path, bytes))
 }
 
