@@ -136,7 +136,7 @@ pub fn adjusted(policy: &throng::Policy, changes: &Bound<'_, PyDict>) -> PyResul
         changes.get_item(key)?.filter(|value| !value.is_none()).map(|value| value.extract()).transpose()
     }
     let options = changes.get_item("options")?.filter(|value| !value.is_none());
-    let options = options.map(|value| value.cast_into::<PyDict>()).transpose()?;
+    let options = options.map(Bound::cast_into::<PyDict>).transpose()?;
     let found = Adjusted {
         method: of(changes, "method")?,
         k: of(changes, "k")?,

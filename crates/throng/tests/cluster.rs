@@ -277,7 +277,7 @@ proptest! {
 fn a_part_that_lost_rows_or_has_them_twice_is_not_solved() {
     let rows = rows(800, 5);
     for lose in [&(|blocks: &mut Vec<Block>| drop(blocks.pop())) as &dyn Fn(&mut Vec<Block>), &|blocks| {
-        blocks.push(blocks[0].clone())
+        blocks.push(blocks[0].clone());
     }] {
         let mut cluster = Machines::new(&rows, 3, 2);
         let error = cluster.run(&mut driver(POLICY, 4).unwrap(), lose).err().unwrap();
