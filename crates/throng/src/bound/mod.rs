@@ -44,12 +44,16 @@ use pricing::Pricing;
 use terms::{Block, Terms};
 
 use crate::error::Result;
-use crate::problem::Problem;
+use crate::problem::{Attribute, Problem};
+use crate::schema::Kind;
 use crate::watch::Watch;
 
 /// Tables of more records get an estimate, unless more effort is asked for: one pass would take longer than a fast method.
 const PROVED_UP_TO: usize = 200_000;
 const CELLS_PROVED_UP_TO: usize = 2_000_000;
+/// A number of very many values counts as so many more columns: few records are near in several of them.
+const COLUMNS_OF_A_FINE_NUMBER: usize = 15;
+const VALUES_OF_A_FINE_NUMBER: usize = 1000;
 /// Tables of more records get an estimate where the effort is to be small.
 const PROVED_QUICKLY_UP_TO: usize = 300;
 const QUICK_STEPS: u64 = 400_000;
@@ -92,7 +96,12 @@ pub enum Effort {
 impl Effort {
     /// Whether a table is small enough for a proof.
     fn proves(self, problem: &Problem) -> bool {
-        let cells = problem.len().saturating_mul(problem.attributes.len());
+        let fine = |own: &&Attribute| {
+            own.domain.len() > VALUES_OF_A_FINE_NUMBER && own.domain.kind() == Kind::Numeric
+        };
+        let fine = problem.attributes.iter().filter(fine).count();
+        let columns = problem.attributes.len() + COLUMNS_OF_A_FINE_NUMBER * fine;
+        let cells = problem.len().saturating_mul(columns);
         match self {
             Effort::Usual => problem.len() <= PROVED_UP_TO && cells <= CELLS_PROVED_UP_TO,
             Effort::Quick => problem.len() <= PROVED_QUICKLY_UP_TO,
