@@ -66,18 +66,7 @@ fn times_of_day_are_ranges_of_times_and_audited_as_such() {
     for method in ["mondrian", "hilbert", "peel", "refine", "rv-cluster"] {
         for time in [minutes as fn(usize) -> String, |own| format!("{}:{:02}", minutes(own), own % 60)] {
             let folder = Folder::new().with("visits.csv", &visits(90, time)).with("policy.toml", POLICY);
-            let anonymize = [
-                "anonymize",
-                "visits.csv",
-                "-p",
-                "policy.toml",
-                "-o",
-                "r.csv",
-                "--keep-order",
-                "--method",
-                method,
-            ];
-            let ran = folder.run(&anonymize);
+            let ran = folder.anonymize("visits.csv", &["--keep-order", "--method", method]);
             assert_eq!(ran.code, 0, "{method}: {}", ran.stderr);
             let (table, release) = (rows(&folder.read("visits.csv")), rows(&folder.read("r.csv")));
             let mut ranges = 0;
@@ -99,16 +88,7 @@ fn times_of_day_are_ranges_of_times_and_audited_as_such() {
 fn medians_and_bounds_of_times_are_times() {
     for publish in ["midpoints", "bounds"] {
         let folder = Folder::new().with("visits.csv", &visits(90, minutes)).with("policy.toml", POLICY);
-        let ran = folder.run(&[
-            "anonymize",
-            "visits.csv",
-            "-p",
-            "policy.toml",
-            "-o",
-            "r.csv",
-            "--publish",
-            publish,
-        ]);
+        let ran = folder.anonymize("visits.csv", &["--publish", publish]);
         assert_eq!(ran.code, 0, "{publish}: {}", ran.stderr);
         let release = folder.read("r.csv");
         let header: Vec<&str> = release.lines().next().unwrap().split(',').collect();
@@ -128,19 +108,7 @@ fn hard_rules_cut_dates_and_times_where_they_say() {
         .replace("[attribute.came]\nrole = \"quasi\"\n", "[attribute.came]\nrole = \"quasi\"\nrules = [{ cut = [\"11:59\", \"12:00\"], hard = true }]\n");
     for method in ["mondrian", "peel", "refine", "rv-cluster"] {
         let folder = Folder::new().with("visits.csv", &visits(120, minutes)).with("policy.toml", &rules);
-        let ran = folder.run(&[
-            "anonymize",
-            "visits.csv",
-            "-p",
-            "policy.toml",
-            "-o",
-            "r.csv",
-            "--keep-order",
-            "--method",
-            method,
-            "--report",
-            "r.html",
-        ]);
+        let ran = folder.anonymize("visits.csv", &["--keep-order", "--method", method, "--report", "r.html"]);
         assert_eq!(ran.code, 0, "{method}: {}", ran.stderr);
         let halves = |row: &[String]| {
             let (first, last) = days(&row[0]);
@@ -157,19 +125,7 @@ fn hard_rules_cut_dates_and_times_where_they_say() {
     }
     // What was learned knows of the cuts too.
     let folder = Folder::new().with("visits.csv", &visits(120, minutes)).with("policy.toml", &rules);
-    let learn = [
-        "anonymize",
-        "visits.csv",
-        "-p",
-        "policy.toml",
-        "-o",
-        "r.csv",
-        "--method",
-        "refine",
-        "--recipe",
-        "x.json",
-    ];
-    assert_eq!(folder.run(&learn).code, 0);
+    assert_eq!(folder.anonymize("visits.csv", &["--method", "refine", "--recipe", "x.json"]).code, 0);
     let ran = folder.run(&["apply", "x.json", "visits.csv", "-o", "o.csv"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
 }
@@ -211,18 +167,7 @@ fn trees_and_bands_print_dates_and_times() {
             assert!((first..=last).contains(&day(&line[0])), "{line:?}");
         }
     }
-    let ran = folder.run(&[
-        "anonymize",
-        "visits.csv",
-        "-p",
-        "policy.toml",
-        "-o",
-        "r.csv",
-        "--method",
-        "refine",
-        "--report",
-        "r.html",
-    ]);
+    let ran = folder.anonymize("visits.csv", &["--method", "refine", "--report", "r.html"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let ran = folder.run(&["audit", "visits.csv", "r.csv", "-p", "policy.toml"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
@@ -246,7 +191,7 @@ fn cuts_of_another_kind_are_refused_and_say_what_to_write() {
         let section = format!("[attribute.{attribute}]\nrole = \"quasi\"\n");
         let policy = POLICY.replace(&section, &format!("{section}rules = [{{ cut = {cut} }}]\n"));
         let folder = Folder::new().with("visits.csv", &visits(30, minutes)).with("policy.toml", &policy);
-        let ran = folder.run(&["anonymize", "visits.csv", "-p", "policy.toml", "-o", "r.csv"]);
+        let ran = folder.anonymize("visits.csv", &[]);
         assert!(ran.code == 2 && ran.stderr.contains(told), "{cut}: {}", ran.stderr);
         assert!(ran.stderr.contains("policy.toml:"), "{cut}: {}", ran.stderr);
     }
@@ -264,7 +209,7 @@ fn a_first_policy_knows_times_and_top_and_bottom_take_them() {
         "[attribute.came]\nrole = \"quasi\"\ntop = \"22:00\"\nbottom = \"06:00\"\n",
     );
     let folder = folder.with("policy.toml", &policy);
-    let ran = folder.run(&["anonymize", "visits.csv", "-p", "policy.toml", "-o", "r.csv", "--k", "2"]);
+    let ran = folder.anonymize("visits.csv", &["--k", "2"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let release = folder.read("r.csv");
     assert!(release.contains("≥ ") && release.contains("≤ "), "{release}");

@@ -30,18 +30,7 @@ fn people(rows: usize) -> String {
 fn anonymize(folder: &Folder, policy: &str) -> (i32, String, Value) {
     let _ = std::fs::remove_file(folder.path("r.json"));
     std::fs::write(folder.path("policy.toml"), policy).unwrap();
-    let ran = folder.run(&[
-        "anonymize",
-        "people.csv",
-        "-p",
-        "policy.toml",
-        "-o",
-        "r.csv",
-        "--report",
-        "r.json",
-        "--report",
-        "r.html",
-    ]);
+    let ran = folder.anonymize("people.csv", &["--report", "r.json", "--report", "r.html"]);
     let report = std::fs::read_to_string(folder.path("r.json")).unwrap_or_else(|_| "null".to_owned());
     (ran.code, ran.stderr, serde_json::from_str(&report).unwrap())
 }

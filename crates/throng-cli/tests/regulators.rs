@@ -108,17 +108,7 @@ fn nothing_finer_than_safe_harbor_allows_is_published_by_any_method() {
     let mut exact = 0;
     for method in ["mondrian", "hilbert", "peel", "refine", "rv-global", "bottom-up", "rv-cluster"] {
         let folder = Folder::new().with("people.csv", &people(240, 5)).with("policy.toml", POLICY);
-        let ran = folder.run(&[
-            "anonymize",
-            "people.csv",
-            "-p",
-            "policy.toml",
-            "-o",
-            "r.csv",
-            "--keep-order",
-            "--method",
-            method,
-        ]);
+        let ran = folder.anonymize("people.csv", &["--keep-order", "--method", method]);
         assert_eq!(ran.code, 0, "{method}: {}", ran.stderr);
         assert!(told(&ran.stderr).contains("45 CFR 164.514(b)(2)(i)(B)"), "{method}: {}", ran.stderr);
         assert!(
@@ -140,19 +130,7 @@ fn a_recipe_keeps_what_safe_harbor_allows() {
         .with("people.csv", &people(240, 5))
         .with("others.csv", &people(80, 77))
         .with("policy.toml", POLICY);
-    let learn = [
-        "anonymize",
-        "people.csv",
-        "-p",
-        "policy.toml",
-        "-o",
-        "r.csv",
-        "--method",
-        "refine",
-        "--recipe",
-        "x.json",
-    ];
-    let ran = folder.run(&learn);
+    let ran = folder.anonymize("people.csv", &["--method", "refine", "--recipe", "x.json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let ran =
         folder.run(&["apply", "x.json", "others.csv", "-o", "o.csv", "--keep-order", "--unmet", "publish"]);
@@ -170,7 +148,7 @@ fn areas_may_be_given_and_people_of_a_population_are_found() {
             .with("people.csv", &people(240, 5))
             .with("areas.csv", "zip,people\n53711,12000\n53703,9000\n60601,20000\n94110,70000\n")
             .with("policy.toml", policy);
-        let ran = folder.run(&["anonymize", "people.csv", "-p", "policy.toml", "-o", "r.csv", "--k", "1"]);
+        let ran = folder.anonymize("people.csv", &["--k", "1"]);
         assert_eq!(ran.code, 0, "{}", ran.stderr);
         let mut cells: Vec<String> =
             rows(&folder.read("r.csv")).into_iter().map(|row| row[3].clone()).collect();
@@ -186,7 +164,7 @@ fn areas_may_be_given_and_people_of_a_population_are_found() {
     let folder = Folder::new().with("people.csv", &people(240, 5)).with("register.csv", &people(960, 5));
     let policy = POLICY.replace("k = 3\n", "k_map = 3\npopulation = \"register.csv\"\n");
     let folder = folder.with("policy.toml", &policy);
-    let ran = folder.run(&["anonymize", "people.csv", "-p", "policy.toml", "-o", "r.csv", "--keep-order"]);
+    let ran = folder.anonymize("people.csv", &["--keep-order"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_safe(&folder.read("people.csv"), &folder.read("r.csv"), "k-map");
     let risk = folder.run(&["risk", "people.csv", "-p", "policy.toml", "--population", "register.csv"]);
@@ -213,7 +191,7 @@ fn cells_that_a_regulator_has_no_place_for_are_errors() {
         cells[column] = cell;
         table[3] = cells.join(",");
         let folder = Folder::new().with("people.csv", &(table.join("\n") + "\n")).with("policy.toml", POLICY);
-        let ran = folder.run(&["anonymize", "people.csv", "-p", "policy.toml", "-o", "r.csv"]);
+        let ran = folder.anonymize("people.csv", &[]);
         assert!(ran.code == 2 && ran.stderr.contains(told), "{cell}: {}", ran.stderr);
         assert!(ran.stderr.contains("line 4"), "{cell}: {}", ran.stderr);
     }
@@ -242,7 +220,7 @@ fn age_groups_of_the_register_cover_their_ages() {
         };
         assert_eq!(line[1..], [group[0], group[1], "*"], "{age}");
     }
-    let ran = folder.run(&["anonymize", "people.csv", "-p", "policy.toml", "-o", "r.csv"]);
+    let ran = folder.anonymize("people.csv", &[]);
     assert!(ran.code == 0 && told(&ran.stderr).contains("ICH E11(R1)"), "{}", ran.stderr);
 }
 

@@ -43,6 +43,11 @@ impl Folder {
         names
     }
 
+    /// Runs `throng anonymize` on a table under `policy.toml`, to `r.csv`, with further arguments.
+    pub fn anonymize(&self, table: &str, more: &[&str]) -> Ran {
+        self.run(&[&["anonymize", table, "-p", "policy.toml", "-o", "r.csv"], more].concat())
+    }
+
     /// Runs `throng` with the folder as its working directory.
     pub fn run(&self, arguments: &[&str]) -> Ran {
         let output = Command::new(env!("CARGO_BIN_EXE_throng"))
