@@ -108,3 +108,17 @@ fn more_effort_is_asked_for_by_a_flag_or_the_policy() {
         assert!(ran.stderr.contains(code), "{bound}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn a_fast_method_waits_for_a_proof_only_where_one_is_asked_for() {
+    let folder = Folder::new().with("d.csv", &people(600)).with("p.toml", POLICY);
+    for (more, proved) in [("", false), (" --certificate c.json", true), (" --effort 1", true)] {
+        let line = format!("anonymize d.csv -p p.toml -o r.csv --method mondrian --report r.json{more}");
+        let ran = run(&folder, &line);
+        assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+        let report: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+        assert_eq!(report["bound"]["proved"], proved, "{line}");
+        let told = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(told.contains("as estimated from"), !proved, "{line}: {told}");
+    }
+}
