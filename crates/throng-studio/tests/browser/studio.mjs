@@ -56,8 +56,7 @@ test("the whole way leads from a dropped file to a release that the command repe
   await until(() => existsSync(join(folder, "studio.secret")), "the secret is kept");
   await page.locator("#command", { hasText: "--secret studio.secret" }).waitFor();
   await page.goto(`${own.origin}/result`);
-  await page.locator("#make").click();
-  await page.waitForResponse("**/act");
+  await Promise.all([page.waitForResponse("**/act"), page.locator("#make").click()]);
   await page.locator('[data-work="result"]').waitFor({ state: "detached" });
   await page.goto(`${own.origin}/publish`);
   holds(await page.locator("#publish-now").isDisabled(), "nothing is published before the list is confirmed");
