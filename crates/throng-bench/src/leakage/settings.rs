@@ -49,6 +49,10 @@ pub fn synthetic(rows: usize, draw: u64) -> Vec<Setting> {
         setting(3, HALVES, "l = 2"),
         setting(1, SIXTHS, "l = 6"),
         setting(3, SIXTHS, "l = 6"),
+        // Just below half of what is possible: the nearest to the limit that `auto` leaves to peel.
+        setting(1, SIXTHS, "l = 3"),
+        setting(2, SIXTHS, "l = 3"),
+        setting(3, SIXTHS, "l = 3"),
     ]
 }
 
@@ -95,7 +99,8 @@ pub fn census(folder: &Path, rows: usize, draw: u64) -> Result<Vec<Setting>> {
             .write_record(kept.iter().map(|at| if *at == sensitive { &value[..] } else { &record[*at] }))?;
     }
     let csv = String::from_utf8(writer.into_inner().map_err(|error| error.to_string())?)?;
-    let requirements = ["l = 2", "l = 6", "l = 6, k = 10", "l = 9", "l = 10"];
+    let requirements =
+        ["l = 2", "l = 3", "l = 4", "l = 5", "l = 5, k = 10", "l = 6", "l = 6, k = 10", "l = 9", "l = 10"];
     Ok(requirements
         .map(|own| Setting { name: format!("census, {own}"), csv: csv.clone(), policy: policy(folder, own) })
         .to_vec())

@@ -5,9 +5,9 @@
 //! ordered along the Hilbert curve. A record lies at its point's rank times the greatest possible distance, plus its
 //! own distance, which is the penalty of the box of the two: so records of different points do not mix.
 //!
-//! Where we differ: the paper takes 512 points whatever k is. Records at the same distance from a point may lie on all sides
-//! of it, so what lies around a point should not be much more than what is to become a class: the smaller k, the more
-//! points ([`points_for`]).
+//! Where we differ: the paper takes 512 points whatever the table is. Records at the same distance from a point may lie on all
+//! sides of it, so the more points the better, as a rule ([`points_for`]). The exception: with about as many points as classes,
+//! most classes reach over from one point to the next, which loses more than with fewer points or with more.
 //!
 //! Cost: O(p·d·N) for p points, as sums of p neighbouring numbers per attribute, which vectorise.
 
@@ -37,11 +37,13 @@ pub const IDISTANCE: Mapping = Mapping {
 
 /// Reference points where nothing is known of k, as in the paper.
 const POINTS: usize = 512;
-/// As many as are ever chosen by k, and as few.
+/// As many as are ever chosen, and the records that there are for each then.
 const MOST: usize = 4096;
-const FEWEST: usize = 64;
+const RECORDS_OF_POINT: usize = 4;
 /// Distances that may be computed for more than [`POINTS`].
-const WORK: usize = 4_000_000_000;
+const WORK: usize = 5_000_000_000;
+/// Where fewer than [`MOST`] are affordable, so many classes share one, lest they reach from one to the next.
+const CLASSES_OF_POINT: usize = 5;
 /// One in so many records is in the sample.
 const SAMPLED: usize = 10;
 /// Rounds of clustering.
@@ -51,12 +53,14 @@ const TABULATED: usize = 1 << 20;
 /// The stream of random numbers that draws the sample.
 const STREAM: u64 = 20;
 
-/// How many reference points suit classes of k of so many records with so many attributes: about one for each class, a power
-/// of two, as far as the work allows.
+/// How many reference points suit classes of k of so many records with so many attributes: as many as the work allows, but
+/// not about as many as there are classes.
 pub fn points_for(records: usize, attributes: usize, k: usize) -> usize {
-    let wanted = (records / k.max(1)).clamp(FEWEST, MOST);
-    let affordable = (WORK / (records * attributes).max(1)).max(POINTS);
-    1 << wanted.min(affordable).ilog2()
+    let affordable = WORK / (records * attributes).max(1);
+    if affordable >= MOST {
+        return (records / RECORDS_OF_POINT).clamp(POINTS, MOST);
+    }
+    affordable.min(records / (CLASSES_OF_POINT * k.max(1))).max(POINTS)
 }
 
 /// The records of a table along a line of so many reference points, or as many as there are different records.
@@ -225,4 +229,31 @@ fn distance<C: Code>(
 ) -> f32 {
     let own = points.get(point, attribute).index();
     kernel.penalty(attribute, own.min(code), own.max(code)) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_tables_have_the_papers_points_and_larger_ones_as_many_as_are_worth_it() {
+        assert_eq!(points_for(100, 8, 5), POINTS);
+        assert_eq!(points_for(8_000, 8, 25), 2_000);
+        assert_eq!(points_for(30_162, 9, 50), MOST);
+        assert_eq!(points_for(145_487, 7, 50), MOST);
+    }
+
+    #[test]
+    fn where_work_is_limited_points_are_far_fewer_than_classes() {
+        for k in [2, 5, 10, 50, 100, 1000] {
+            for records in [200_000, 500_000, 1_000_000, 10_000_000] {
+                let points = points_for(records, 7, k);
+                assert!(
+                    points == POINTS || CLASSES_OF_POINT * points <= records / k,
+                    "{records}, {k}: {points}"
+                );
+                assert!(points == POINTS || points * records * 7 <= WORK, "{records}, {k}: {points}");
+            }
+        }
+    }
 }

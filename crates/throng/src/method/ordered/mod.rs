@@ -62,7 +62,7 @@ const POINTS_OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         name: "points",
         kind: OptionKind::Whole { least: 1, default: None },
-        help: "reference points; by default about one for each class, so the more the smaller k is",
+        help: "reference points; by default one for four records, from 512 to 4,096, fewer in large tables",
     },
 ];
 
@@ -154,7 +154,7 @@ pub enum Cost {
 pub struct Ordered {
     /// How records get on the line.
     pub mapping: Mapping,
-    /// How many reference points there are, for a mapping that has some; chosen by k if nothing is said.
+    /// How many reference points there are, for a mapping that has some; chosen by the size of the table if nothing is said.
     pub points: Option<usize>,
     /// How runs and distances are measured.
     pub cost: Cost,
