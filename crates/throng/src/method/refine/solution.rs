@@ -86,5 +86,19 @@ fn tree(problem: &Problem, at: usize, (attribute, masks): (&Attribute, &Masks)) 
             values.push(MaskedValue { label: ANY.to_owned(), records: hidden, parent: Some(0) });
         }
     }
+    values.extend(rests(masks, &values));
     MaskTree { attribute: attribute.name.clone(), values }
+}
+
+/// What is left under the name of values that were refined into some of their children.
+fn rests(masks: &Masks, told: &[MaskedValue]) -> Vec<MaskedValue> {
+    let rest = |at: usize| {
+        let children = || told.iter().filter(|own| own.parent == Some(at as u32));
+        let partly =
+            masks.shape == Shape::Taxonomy && !masks.values[at].refined && children().next().is_some();
+        let released: u64 = children().map(|own| own.records).sum();
+        let records = told[at].records - released;
+        partly.then(|| MaskedValue { label: told[at].label.clone(), records, parent: Some(at as u32) })
+    };
+    (0..masks.values.len()).filter_map(rest).collect()
 }
