@@ -1019,3 +1019,83 @@ fn of_several_quasi_identifiers_the_report_says_which_way_was_taken() {
     assert_eq!(found.tried.len(), 3);
     assert!(found.tried.iter().all(|(_, error)| (0.0..=1.0).contains(error)), "{:?}", found.tried);
 }
+
+/// Countries with so many people each, of two classes.
+fn countries(counts: &[(&str, usize)]) -> String {
+    let mut csv = "country,class\n".to_owned();
+    for (country, count) in counts {
+        for at in 0..*count {
+            // The first half of the countries is mostly of one class.
+            let yes = country.as_bytes()[0] < b'M';
+            writeln!(csv, "{country},{}", if yes != (at % 5 == 0) { "yes" } else { "no" }).unwrap();
+        }
+    }
+    csv
+}
+
+const COUNTRIES: &str = "[attribute.country]\nrole = \"quasi\"\nhierarchy = { Europe = [\"Germany\", \"Italy\", \
+    \"Portugal\", \"Spain\", \"Wales\"], America = [\"Chile\", \"Peru\"] }\n[attribute.class]\nrole = \"class\"\n";
+
+#[test]
+fn a_group_is_told_in_part_where_some_of_its_children_are_too_few() {
+    let csv = countries(&[
+        ("Germany", 30),
+        ("Italy", 25),
+        ("Portugal", 3),
+        ("Spain", 4),
+        ("Wales", 2),
+        ("Chile", 12),
+        ("Peru", 5),
+    ]);
+    let (_, _, problem) = problem(&csv, &format!("[privacy]\nk = 8\n{COUNTRIES}"));
+    let shown = |children: Children| {
+        let outcome = Refine { children, ..Refine::default() }.search(&problem, &Unwatched).unwrap();
+        let cell = |at: usize| {
+            let (low, high) = outcome.boxes.ends[0][at];
+            problem.attributes[0].domain.half_open_cell(low, high)
+        };
+        let sizes = outcome.partition.groups().map(<[u32]>::len).enumerate();
+        let mut shown: Vec<(String, usize)> = sizes.map(|(at, size)| (cell(at), size)).collect();
+        shown.sort();
+        (shown, outcome)
+    };
+    let told = |all: &[(&str, usize)]| {
+        all.iter().map(|(cell, size)| ((*cell).to_owned(), *size)).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(Children::All).0, told(&[("America", 17), ("Europe", 64)]));
+    // Chile alone would leave five people of Peru.
+    let (found, outcome) = shown(Children::Some);
+    assert_eq!(found, told(&[("America", 17), ("Europe", 9), ("Germany", 30), ("Italy", 25)]));
+    let domain = &problem.attributes[0].domain;
+    let (published, of_code) = outcome.masks[0].told(domain.len());
+    for code in 0..domain.len() as u32 {
+        let (low, high) = published[of_code[code as usize]];
+        let expected = match domain.label(code) {
+            own @ ("Germany" | "Italy") => own,
+            "Chile" | "Peru" => "America",
+            _ => "Europe",
+        };
+        assert_eq!(domain.half_open_cell(low, high), expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    /// What is told in part is safe by the plain definition, and goes further than what the paper's form can still do.
+    #[test]
+    fn groups_told_in_part_are_safe_and_nothing_is_left_to_tell(small in smalls(150)) {
+        let (_, _, problem) = problem(&small.csv(), &small.policy());
+        let (qids, _) = quasi_identifiers(&problem);
+        let children = Children::Some;
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records, children };
+        if !plain.valid(&plain.start()) {
+            return Ok(());
+        }
+        let outcome = Refine { children, ..literal(small.goal) }.search(&problem, &Unwatched).unwrap();
+        let state = state_of(&outcome, &problem);
+        prop_assert!(plain.valid(&state));
+        let left = plain.candidates(&state);
+        prop_assert!(left.is_empty() && outcome.open.is_empty(), "{left:?}");
+    }
+}

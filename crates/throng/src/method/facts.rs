@@ -297,6 +297,9 @@ pub struct MaskedValue {
     pub records: u64,
     /// What it was refined from.
     pub parent: Option<u32>,
+    /// Whether it is what is left under the name of a group of which some children are told by themselves.
+    #[serde(default)]
+    pub rest: bool,
 }
 
 /// The best privacy for a utility.

@@ -21,6 +21,11 @@
 //!   the anonymity of its quasi-identifiers so far that further refinements there look cheap, and those of others, still at
 //!   the size of the table, look dear. So a search for several may end with less about the class than one for their
 //!   union has; begun with the union, it never does.
+//! * A node of a taxonomy whose children cannot all be told, because some would be too small, is refined into those that can
+//!   (`children = "some"`): one child after the other is told by itself, while it and what is left stay safe. What is left is
+//!   published under the name of the node, as values that are hidden are under `*`. Whoever knows the rule reads such a cell as
+//!   the node without the children that are told, and every class is as large and as diverse as is asked for all the same.
+//!   Told by itself is refused once it is unsafe, since what is left only gets smaller. `children = "all"` is the paper's form.
 //! * A refinement that changes no published cell, from a group to the only value in it, is made but neither told nor counted
 //!   (`iterations`).
 //! * Missing numbers are parted from the others before these are split.
