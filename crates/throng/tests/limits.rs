@@ -65,6 +65,40 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    #[test]
+    fn auto_reaches_within_a_limit_what_another_method_does(
+        case in cases(60),
+        method in prop::sample::select(&["mondrian", "hilbert", "idistance", "bottom-up", "top-down", "peel"][..]),
+        privacy in prop::sample::select(&["k = 2", "k = 4", "k = 2\nl = 1.5", "k = 3\nsuppress = 0.3"][..]),
+        tenths in 1u8..10,
+    ) {
+        let limit = f64::from(tenths) / 10.0;
+        let solved = |method: &str| {
+            let loaded = load(&case, &format!("{privacy}\nmax_loss = {limit}"), method);
+            let found = throng::run::solve(&loaded.problem, &loaded.policy, &Unwatched);
+            (loaded, found)
+        };
+        let (_, other) = solved(method);
+        let (loaded, found) = solved("auto");
+        let found = match (found, other) {
+            (Err(error), Ok(_)) => return Err(TestCaseError::fail(format!("{method} does, but auto: {error}"))),
+            (Err(_), Err(_)) => return Ok(()),
+            (Ok(found), _) => found,
+        };
+        let (problem, kernel) = (&loaded.problem, Kernel::new(&loaded.problem.attributes));
+        for group in found.partition.groups() {
+            prop_assert!(group_ncp(problem, &kernel, group) <= limit * problem.total_weight() + 1e-9);
+            let mut tally = Tally::for_problem(problem);
+            group.iter().for_each(|record| tally.add_record(&problem.sensitive, *record));
+            prop_assert!(problem.requirement.holds(&tally));
+        }
+        prop_assert!(found.suppressed.len() <= problem.suppressible);
+    }
+}
+
 #[test]
 fn a_range_that_is_too_wide_is_taken_apart() {
     // Mondrian's halves of 3 are {1, 2, 30} and {31, 60, 61}, each wider than 20; {1, 2} and {30, 31} and {60, 61} are not.

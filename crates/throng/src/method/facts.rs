@@ -126,6 +126,11 @@ pub enum Grouping {
 pub enum Because {
     /// The policy limits the loss and asks for the most privacy.
     LossIsLimited,
+    /// Looking for the most privacy within a limit did not reach what is required; of those that keep to it, it lost least.
+    KeepsToLimit {
+        /// The names of those that reached it.
+        of: Vec<Cow<'static, str>>,
+    },
     /// As a rule it loses least.
     LosesLeast,
     /// l is so near to the largest that is feasible that sensitive values must not decide.

@@ -242,13 +242,13 @@ impl<C: Code> Counter<'_, C> {
                 let (together, alone) = places(state, self.leaves.masks(leaf)[column], class[0].0);
                 let find = |place: Option<u32>| place.map_or(NONE, |place| candidate(candidates, place));
                 let (together, alone) = (find(together), find(alone));
-                let known = |at: u32| at == NONE || refused.contains(&at);
-                if known(together) && known(alone) {
+                // All slots together are refused by the first that falls short.
+                let together = if refused.last() == Some(&together) { NONE } else { together };
+                if together == NONE && alone == NONE {
                     continue;
                 }
-                let own_holds = beyond.holds_in(&mut own, class.iter().map(|(_, row)| *row));
-                if !own_holds {
-                    refused.extend([together, alone].into_iter().filter(|at| *at != NONE));
+                if !beyond.holds_in(&mut own, class.iter().map(|(_, row)| *row)) {
+                    refused.extend([alone, together].into_iter().filter(|at| *at != NONE));
                 } else if alone != NONE && class.len() < rows.len() {
                     class.iter().for_each(|(_, row)| beyond.remove(&mut whole, *row));
                     refused.extend((!beyond.allows(&whole)).then_some(alone));
