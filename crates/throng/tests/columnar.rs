@@ -361,23 +361,25 @@ fn zoned_times_keep_their_zone() {
 }
 
 #[test]
-fn types_without_a_way_back_are_published_as_text() {
+fn types_come_back_where_there_is_a_way_and_are_text_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("data.arrow");
     let age = column(Int32Array::from(vec![1, 1]));
     let run_ends = Int32Array::from(vec![1, 2]);
     let runs = RunArray::try_new(&run_ends, &Float64Array::from(vec![0.5, 2.0])).unwrap();
     let negative = Decimal128Array::from(vec![Some(12), None]).with_precision_and_scale(5, -2).unwrap();
-    let span = DurationSecondArray::from(vec![Some(90), None]);
+    let span = DurationMillisecondArray::from(vec![Some(-90_500), None]);
     let data =
         vec![("age", age), ("span", column(span)), ("negative", column(negative)), ("runs", column(runs))];
     write(&path, &[batch(data)]);
     let (release, _) = Run { data: &path, policy: BY_AGE, publish: Publish::Cells }.release("release.arrow");
     let written = open(&release);
     let kinds: Vec<_> = written[0].schema().fields().iter().map(|field| field.data_type().clone()).collect();
-    assert_eq!(kinds[1..], [DataType::Utf8, DataType::Utf8, DataType::Float64]);
+    let duration = DataType::Duration(TimeUnit::Millisecond);
+    assert_eq!(kinds[1..], [duration, DataType::Utf8, DataType::Float64]);
     assert_eq!(cells(&written, "negative"), [Some("1200".to_owned()), None]);
-    assert_eq!(cells(&written, "span")[1], None);
+    let spans = written[0].column(1).as_any().downcast_ref::<DurationMillisecondArray>().unwrap();
+    assert_eq!(spans.iter().collect::<Vec<_>>(), [Some(-90_500), None]);
 }
 
 /// A number, a real number, a word and a note.

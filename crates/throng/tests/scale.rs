@@ -11,7 +11,7 @@ use throng::format::CSV;
 use throng::loss::Kernel;
 use throng::policy::Policy;
 use throng::run::{Anonymize, Memory};
-use throng::scale::cuts::{Cuts, Sampled};
+use throng::scale::cuts::{Cuts, Cutting, Sampled};
 use throng::scale::sketch::TableSketch;
 use throng::table::{Reading, Storage, Table};
 use throng::watch::{Unwatched, Watch};
@@ -103,6 +103,7 @@ proptest! {
         codes in prop::collection::vec((0u32..20, 0u32..20), 2..80),
         parts in 1usize..9,
         round in 0usize..3,
+        mixed: bool,
     ) {
         let policy = Policy::parse("[privacy]\nk = 2\n[attribute.a]\nrole = \"quasi\"\n[attribute.b]\nrole = \"quasi\"\n", None)
             .unwrap();
@@ -113,19 +114,31 @@ proptest! {
         let problem = throng::problem::Problem::new(&table, &policy).unwrap();
         let kernel = Kernel::new(&problem.attributes);
         let sample = |codes: &[(u32, u32)]| -> Vec<Sampled> {
-            codes.iter().map(|(a, b)| Sampled { codes: vec![*a, *b], weight: 1 }).collect()
+            codes.iter().map(|(a, b)| Sampled { codes: vec![*a, *b], sensitive: vec![*a % 2], weight: 1 }).collect()
         };
         let mut reversed = codes.clone();
         reversed.reverse();
-        let cuts = Cuts::new(&sample(&codes), &kernel, parts, round);
-        prop_assert_eq!(&cuts, &Cuts::new(&sample(&reversed), &kernel, parts, round));
+        let both = |records: &[&Sampled]| (0..2).all(|value| records.iter().any(|own| own.sensitive[0] == value));
+        let asked = |records: &[&Sampled]| if !mixed || both(records) { 0.3 } else { 0.9 };
+        let mut before = Cuts::none();
+        for _ in 0..round {
+            before = Cuts::new(&sample(&codes), &Cutting { kernel: &kernel, before: &before, asked: &asked }, parts);
+        }
+        let cutting = Cutting { kernel: &kernel, before: &before, asked: &asked };
+        let cuts = Cuts::new(&sample(&codes), &cutting, parts);
+        prop_assert_eq!(&cuts, &Cuts::new(&sample(&reversed), &cutting, parts));
         prop_assert!(cuts.parts() <= parts);
         for (a, b) in codes {
-            prop_assert!((cuts.part(|at| [a, b][at]) as usize) < cuts.parts());
+            let part = cuts.part(|at| [a, b][at]) as usize;
+            prop_assert!(part < cuts.parts());
+            let inside = cuts.cell(&[part], 2).into_iter().zip([a, b]).all(|((from, until), code)| (from..until).contains(&code));
+            prop_assert!(inside, "a record lies in the cell of its part");
         }
+        let all: Vec<usize> = (0..cuts.parts()).collect();
+        prop_assert_eq!(cuts.cell(&all, 2), [(0, u32::MAX); 2]);
         // A part that cannot stand joins its sibling, and all of them are in one group each.
         for least in [1, 2, 100] {
-            let groups = cuts.joined(&|parts: &[u32]| parts.len() >= least);
+            let groups = cuts.joined(&|parts: &[u32], _: &[u32]| parts.len() < least);
             let mut found: Vec<u32> = groups.concat();
             found.sort_unstable();
             prop_assert!(found.into_iter().eq(0..cuts.parts() as u32));

@@ -148,6 +148,37 @@ def _excerpt(excerpt: tuple[str, int, str] | None) -> str:
     return f"    {lines[number]}\n    {' ' * indent}^ {label}".rstrip()
 
 
+_CHOICES = {
+    "publish": ("cells", "bounds", "midpoints", "permutation"),
+    "task": ("queries", "classify", "regress", "partition"),
+}
+_ARGUMENTS = frozenset(
+    """after escape_formulas fraction k l memory method midpoint output parts policy population queries release scratch seconds
+    secret seed sensitive threads""".split()
+).union(_CHOICES)
+
+
+def _as_arguments(text: str) -> str:
+    """Flags of the command line as the arguments that stand for them here.
+
+    >>> _as_arguments("leave out --publish permutation, or name another disk with --scratch DIR; --keep-order")
+    'leave out publish="permutation", or name another disk with scratch=; order="keep"'
+    """
+
+    def one(found: re.Match[str]) -> str:
+        name, value = found.group(1).replace("-", "_"), found.group(2)
+        rest = f" {value}" if value else ""
+        if name == "keep_order":
+            return f'order="keep"{rest}'
+        if name not in _ARGUMENTS:
+            return found.group(0)
+        if value and (value in _CHOICES.get(name, ()) or name == "method" and value.islower()):
+            return f'{name}="{value}"'
+        return f"{name}=" if not value or value.isupper() else f"{name}={rest}"
+
+    return re.sub(r"--([a-z]+(?:-[a-z]+)*)(?: ([A-Za-z]+(?:-[a-z]+)*))?", one, text)
+
+
 def made(
     *,
     code: str,
@@ -161,6 +192,7 @@ def made(
     """The exception of an error of the library."""
     if fault == "cancelled":
         return KeyboardInterrupt(message)
+    message, hint = _as_arguments(message), hint and _as_arguments(hint)
     argument = re.match(r"the argument (\S+?): ", message)
     own = Place(argument=argument.group(1) if argument else None, **place)
     rest: dict[str, Any] = {"code": code, "hint": hint, "place": own, "excerpt": _excerpt(excerpt)}

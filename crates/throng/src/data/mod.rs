@@ -127,6 +127,8 @@ pub struct Data {
 pub struct Whole {
     /// Number of records.
     pub records: usize,
+    /// Number of those that are solved in the same round as the part at hand.
+    pub round: usize,
     /// For each quasi-identifier how often each code occurs.
     pub counts: Vec<Vec<u64>>,
 }
@@ -148,6 +150,11 @@ impl Data {
     /// Number of records of the whole table, where the records are a part of it.
     pub fn whole_len(&self) -> usize {
         self.whole.as_ref().map_or(self.len(), |whole| whole.records)
+    }
+
+    /// Number of records that share the effort of a run: all of them, or those of a round of parts.
+    pub fn round_len(&self) -> usize {
+        self.whole.as_ref().map_or(self.len(), |whole| whole.round)
     }
 
     /// How often each code of a quasi-identifier occurs in the whole table.

@@ -96,7 +96,8 @@ impl Auto {
     /// given: the same seed then gives the same release only without them.
     fn peel(&self, problem: &Problem, watch: &dyn Watch) -> peel::Peel {
         let timed = self.seconds.is_some() || watch.until().is_some();
-        let looks = LOOKS / problem.whole_len().max(1) + LOOKS_PER_RECORD;
+        // Every round of parts may take as much as the table at once: those who are left to the last need the most.
+        let looks = (LOOKS + LOOKS_PER_RECORD * problem.whole_len()) / problem.round_len().max(1);
         let effort = if timed { peel::EFFORT } else { looks };
         peel::Peel { effort, seconds: self.seconds, ..peel::Peel::default() }
     }

@@ -1,15 +1,31 @@
 //! Step 2: cuts that send every record to a part of about the same size, found from a sample.
 //!
-//! A tree of cuts, each of one quasi-identifier at one code: halving along the attribute that is widest among the records at
-//! hand (as Mondrian does), at the median, or beside it where a hierarchy parts anyway. Only quasi-identifiers decide, so a part
-//! tells no more than the boxes of its classes do. Cuts are dear: what lies on both sides of one cannot be published together.
-//! So what comes out dearest of all parts is cut elsewhere in the next round, along another attribute first.
+//! A tree of cuts, each of one quasi-identifier at one code: where classes that reach across would lose most, so that few
+//! would (between the subtrees of a hierarchy, between categories without one), of equals nearest to the middle. Sides get parts
+//! by their sizes. Cuts are dear all the same: what lies on both sides of one cannot be published together. So those who might
+//! gain most beyond a cut go on to the next round, which keeps away from the cuts of the one before.
 //!
-//! Cost: O(s · d) for each level of the tree, s records of the sample and d attributes.
+//! Quasi-identifiers decide where it is cut. Sensitive values are only asked, of thousands of records at a time, whether either side
+//! still has a margin for diversity as the whole table has; where it has none, records are dealt by lot (see `method::auto`).
+//!
+//! Cost: O(s · d · log s) for each level of the tree, s records of the sample and d attributes.
+
+use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
 use crate::loss::Kernel;
+
+/// How much larger than meant a part may be.
+const LARGER: f64 = 1.2;
+/// Cuts of one attribute that are nearer than this share of its width are taken for the same.
+const SAME: f64 = 0.1;
+/// The share of the diversity that records could have which may be asked for to leave them room: a little less than what
+/// [`crate::privacy::Margin::is_narrow`] calls narrow, because a sample tells it roughly.
+const ROOM: f64 = 0.45;
+const NARROW: f64 = 0.5;
+/// Places of one attribute that are tried.
+const TRIED: usize = 8;
 
 /// A tree of cuts. The first node is its root.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,12 +51,37 @@ enum Node {
 pub struct Sampled {
     /// The code of each quasi-identifier.
     pub codes: Vec<u32>,
+    /// The code of each sensitive attribute.
+    pub sensitive: Vec<u32>,
     /// How many equal ones there are in the sample.
     pub weight: u64,
 }
 
-/// How far from the median a better place may be, as a share of the records.
-const ASIDE: f64 = 0.1;
+/// What cuts are made by.
+pub struct Cutting<'a> {
+    /// What classes lose.
+    pub kernel: &'a Kernel,
+    /// The cuts of the round before.
+    pub before: &'a Cuts,
+    /// The share that is asked for of the diversity that some records could have; 0 where none is asked for.
+    pub asked: &'a dyn Fn(&[&Sampled]) -> f64,
+}
+
+/// Where to cut: codes of an attribute below `at` go left, to so many parts.
+#[derive(Clone, Copy)]
+struct Place {
+    attribute: usize,
+    at: u32,
+    parts: usize,
+    /// What a class across would lose at least.
+    lost: f64,
+    /// How far from the middle it is, as a share of the records.
+    off: f64,
+    /// The weight of the larger of the parts that it gives, if each side is cut evenly.
+    largest: f64,
+    /// Whether the round before has cut elsewhere.
+    is_new: bool,
+}
 
 impl Cuts {
     /// One part of all records.
@@ -48,13 +89,23 @@ impl Cuts {
         Cuts { nodes: vec![Node::Part(0)], parts: 1 }
     }
 
-    /// So many parts of a sample, fewer if it cannot be cut so often. Rounds differ in where they cut first.
-    pub fn new(sample: &[Sampled], kernel: &Kernel, parts: usize, round: usize) -> Self {
+    /// So many parts of a sample, fewer if it cannot be cut so often.
+    pub fn new(sample: &[Sampled], cutting: &Cutting<'_>, parts: usize) -> Self {
         let mut cuts = Cuts { nodes: Vec::new(), parts: 0 };
         let mut records: Vec<&Sampled> = sample.iter().collect();
-        records.sort_by(|one, other| one.codes.cmp(&other.codes));
-        cuts.grow(records, kernel, parts.max(1), round);
+        records.sort_by(|one, other| (&one.codes, &one.sensitive).cmp(&(&other.codes, &other.sensitive)));
+        let weight: u64 = records.iter().map(|record| record.weight).sum();
+        let most = LARGER * weight as f64 / parts.max(1) as f64;
+        cuts.grow(records, cutting, parts.max(1), most);
         cuts
+    }
+
+    /// Where an attribute is cut.
+    fn planes(&self, attribute: usize) -> impl Iterator<Item = u32> {
+        self.nodes.iter().filter_map(move |node| match *node {
+            Node::Cut { attribute: own, at, .. } if own as usize == attribute => Some(at),
+            _ => None,
+        })
     }
 
     /// Number of parts.
@@ -76,99 +127,158 @@ impl Cuts {
         }
     }
 
-    /// The parts in groups that are solved together: a part that cannot stand alone joins its sibling, however large that is.
-    pub fn joined(&self, stands: &dyn Fn(&[u32]) -> bool) -> Vec<Vec<u32>> {
-        self.join(0, stands)
+    /// The parts in groups that are solved together: of a group that joins the parts around it, all become one.
+    pub fn joined(&self, joins: &dyn Fn(&[u32], &[u32]) -> bool) -> Vec<Vec<u32>> {
+        self.join(0, joins)
     }
 
-    fn join(&self, node: usize, stands: &dyn Fn(&[u32]) -> bool) -> Vec<Vec<u32>> {
+    fn join(&self, node: usize, joins: &dyn Fn(&[u32], &[u32]) -> bool) -> Vec<Vec<u32>> {
         match self.nodes[node] {
             Node::Part(part) => vec![vec![part]],
             Node::Cut { left, right, .. } => {
-                let mut groups = self.join(left as usize, stands);
-                groups.extend(self.join(right as usize, stands));
-                match groups.iter().all(|group| stands(group)) {
-                    true => groups,
-                    false => vec![groups.concat()],
+                let mut groups = self.join(left as usize, joins);
+                groups.extend(self.join(right as usize, joins));
+                let all = groups.concat();
+                match groups.iter().any(|group| joins(group, &all)) {
+                    true => vec![all],
+                    false => groups,
                 }
             }
         }
     }
 
-    fn grow(&mut self, records: Vec<&Sampled>, kernel: &Kernel, parts: usize, aside: usize) -> u32 {
+    /// For each attribute the codes of the records of some parts: from the first on, and below the second.
+    pub fn cell(&self, parts: &[usize], attributes: usize) -> Vec<(u32, u32)> {
+        let mut cell = vec![(u32::MAX, 0); attributes];
+        self.cells(0, &mut vec![(0, u32::MAX); attributes], &mut |part, own| {
+            if parts.contains(&(part as usize)) {
+                let both = cell.iter_mut().zip(own);
+                both.for_each(|(all, own)| *all = (all.0.min(own.0), all.1.max(own.1)));
+            }
+        });
+        cell
+    }
+
+    fn cells(&self, node: usize, cell: &mut Vec<(u32, u32)>, take: &mut dyn FnMut(u32, &[(u32, u32)])) {
+        match self.nodes[node] {
+            Node::Part(part) => take(part, cell),
+            Node::Cut { attribute, at, left, right } => {
+                let attribute = attribute as usize;
+                let whole = cell[attribute];
+                cell[attribute].1 = whole.1.min(at);
+                self.cells(left as usize, cell, take);
+                cell[attribute] = (whole.0.max(at), whole.1);
+                self.cells(right as usize, cell, take);
+                cell[attribute] = whole;
+            }
+        }
+    }
+
+    fn grow(&mut self, records: Vec<&Sampled>, cutting: &Cutting<'_>, parts: usize, most: f64) -> u32 {
         let node = self.nodes.len() as u32;
         self.nodes.push(Node::Part(self.parts));
-        let left_parts = parts / 2;
-        let share = left_parts as f64 / parts as f64;
-        let found = if parts > 1 { place(&records, kernel, share, aside) } else { None };
-        let Some((attribute, at)) = found else {
+        let found = if parts > 1 { cutting.place(&records, parts, most) } else { None };
+        let Some(Place { attribute, at, parts: left_parts, .. }) = found else {
             self.parts += 1;
             return node;
         };
-        let (left, right): (Vec<&Sampled>, Vec<&Sampled>) =
-            records.into_iter().partition(|record| record.codes[attribute] < at);
-        // Only the first cut is made elsewhere.
-        let left = self.grow(left, kernel, left_parts, 0);
-        let right = self.grow(right, kernel, parts - left_parts, 0);
+        let (left, right) = sides(&records, attribute, at);
+        let left = self.grow(left, cutting, left_parts, most);
+        let right = self.grow(right, cutting, parts - left_parts, most);
         self.nodes[node as usize] = Node::Cut { attribute: attribute as u32, at, left, right };
         node
     }
 }
 
-/// Where to cut some records so that a share of them goes left: along the widest attribute that can be cut, or one that comes
-/// so many places after it.
-fn place(records: &[&Sampled], kernel: &Kernel, share: f64, aside: usize) -> Option<(usize, u32)> {
-    let first = records.first()?;
-    let mut widths: Vec<(f64, usize)> = (0..first.codes.len())
-        .filter_map(|attribute| {
-            let codes = || records.iter().map(|record| record.codes[attribute]);
-            let (low, high) = (codes().min()?, codes().max()?);
-            (low < high).then(|| (kernel.penalty(attribute, low as usize, high as usize), attribute))
-        })
-        .collect();
-    widths.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-    let count = widths.len();
-    let found = (0..count).filter_map(|at| {
-        let attribute = widths[(at + aside) % count].1;
-        best_code(records, kernel, attribute, share).map(|(at, off)| (attribute, at, off))
-    });
-    // One that leaves about the right share on either side, or else the one that comes nearest.
-    let mut nearest: Option<(usize, u32, f64)> = None;
-    for (attribute, at, off) in found {
-        if off <= 2.0 * ASIDE {
-            return Some((attribute, at));
-        }
-        if nearest.is_none_or(|(.., least)| off < least) {
-            nearest = Some((attribute, at, off));
-        }
-    }
-    nearest.map(|(attribute, at, _)| (attribute, at))
+fn sides<'a>(records: &[&'a Sampled], attribute: usize, at: u32) -> (Vec<&'a Sampled>, Vec<&'a Sampled>) {
+    records.iter().partition(|record| record.codes[attribute] < at)
 }
 
-/// The code to cut an attribute at, and how far from the share that is: among those near enough the one across which classes
-/// would lose most, of equals the nearest.
-fn best_code(records: &[&Sampled], kernel: &Kernel, attribute: usize, share: f64) -> Option<(u32, f64)> {
+impl Cutting<'_> {
+    /// Where to cut some records, so that no part is too large: the best place that leaves room on both sides, first of those away
+    /// from former cuts.
+    fn place(&self, records: &[&Sampled], parts: usize, most: f64) -> Option<Place> {
+        let attributes = records.first()?.codes.len();
+        let mut fitting: Vec<Place> = Vec::new();
+        let mut nearest: Option<Place> = None;
+        for attribute in 0..attributes {
+            let (fits, others): (Vec<Place>, Vec<Place>) =
+                self.places(records, attribute, parts).into_iter().partition(|place| place.largest <= most);
+            fitting.extend(few(fits));
+            nearest = others.into_iter().chain(nearest).min_by(|one, other| one.off.total_cmp(&other.off));
+        }
+        fitting.sort_by(Place::better);
+        let new = || fitting.iter().filter(|place| place.is_new);
+        let first = new().next().or(fitting.first()).or(nearest.as_ref()).copied();
+        if (self.asked)(records) > NARROW {
+            return first;
+        }
+        // Where all leave too little room, the one that leaves most.
+        let mut best: Option<(f64, Place)> = None;
+        for place in new().chain(&fitting) {
+            let (left, right) = sides(records, place.attribute, place.at);
+            let asked = (self.asked)(&left).max((self.asked)(&right));
+            if asked <= ROOM {
+                return Some(*place);
+            }
+            if best.is_none_or(|(least, _)| asked < least) {
+                best = Some((asked, *place));
+            }
+        }
+        best.map(|(_, place)| place).or(first)
+    }
+
+    /// The places between neighbouring codes of an attribute.
+    fn places(&self, records: &[&Sampled], attribute: usize, parts: usize) -> Vec<Place> {
+        let weights = weights(records, attribute);
+        let (Some((low, _)), Some((high, _))) = (weights.first(), weights.last()) else { return Vec::new() };
+        let penalty = |low: u32, high: u32| self.kernel.penalty(attribute, low as usize, high as usize);
+        let (width, all) = (penalty(*low, *high), weights.iter().map(|(_, weight)| weight).sum::<u64>());
+        // Whether the round before has cut there, or so near that it is the same.
+        let was_cut = |own: u32| {
+            self.before
+                .planes(attribute)
+                .any(|at| at == own || penalty(at.min(own), at.max(own) - 1) < SAME * width)
+        };
+        let mut below = 0;
+        let between = weights.windows(2).map(|pair| {
+            below += pair[0].1;
+            let share = below as f64 / all as f64;
+            let left = ((share * parts as f64).round() as usize).clamp(1, parts - 1);
+            let largest = (below as f64 / left as f64).max((all - below) as f64 / (parts - left) as f64);
+            let (at, lost) = (pair[1].0, penalty(pair[0].0, pair[1].0));
+            Place {
+                attribute,
+                at,
+                parts: left,
+                lost,
+                off: (share - 0.5).abs(),
+                largest,
+                is_new: !was_cut(at),
+            }
+        });
+        between.collect()
+    }
+}
+
+impl Place {
+    /// Which of two places comes first: classes across lose more, or it is nearer to the middle.
+    fn better(&self, other: &Place) -> Ordering {
+        let by_loss = other.lost.total_cmp(&self.lost);
+        by_loss.then(self.off.total_cmp(&other.off)).then(self.attribute.cmp(&other.attribute))
+    }
+}
+
+/// The best of some places of one attribute, and the best of those that are new.
+fn few(mut places: Vec<Place>) -> Vec<Place> {
+    places.sort_by(Place::better);
+    let (new, old): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| place.is_new);
+    new.into_iter().take(TRIED).chain(old.into_iter().take(TRIED)).collect()
+}
+
+/// The codes of an attribute that occur, and how often.
+fn weights(records: &[&Sampled], attribute: usize) -> Vec<(u32, u64)> {
     let mut weights: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
     records.iter().for_each(|record| *weights.entry(record.codes[attribute]).or_default() += record.weight);
-    let all = weights.values().sum::<u64>() as f64;
-    let codes: Vec<(u32, u64)> = weights.into_iter().collect();
-    let mut below = 0;
-    let mut best: Option<(bool, f64, f64, u32)> = None;
-    for pair in codes.windows(2) {
-        below += pair[0].1;
-        let off = (below as f64 / all - share).abs();
-        let lost = kernel.penalty(attribute, pair[0].0 as usize, pair[1].0 as usize);
-        let near = off <= ASIDE;
-        let better = match best {
-            None => true,
-            Some((true, ..)) if !near => false,
-            Some((false, ..)) if near => true,
-            Some((true, most, least, _)) => lost > most || (lost == most && off < least),
-            Some((false, _, least, _)) => off < least,
-        };
-        if better {
-            best = Some((near, lost, off, pair[1].0));
-        }
-    }
-    best.map(|(_, _, off, at)| (at, off))
+    weights.into_iter().collect()
 }

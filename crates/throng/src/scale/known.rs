@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::cuts::Sampled;
 use super::sketch::TableSketch;
 use crate::bind::{self, Stranger};
 use crate::data::{Cache, Data, Records, Whole};
@@ -104,7 +105,7 @@ impl Counts {
 impl Known {
     /// What a sketch tells under a policy.
     pub(crate) fn new(sketch: &TableSketch, policy: &Policy) -> Result<Self, Box<Stranger>> {
-        let (problem, codes) =
+        let (mut problem, codes) =
             bind::of_sketches(&sketch.names, policy, |column| sketch.column(column).cloned())?;
         let coded = codes.into_iter().map(|(column, codes)| {
             let kind = kind_of(&problem, column);
@@ -123,8 +124,11 @@ impl Known {
                 domain: domain.len(),
             }
         });
+        let coded = coded.collect();
         let drops = policy.incomplete == Incomplete::Drop;
-        Ok(Known { coded: coded.collect(), names: sketch.names.clone(), drops, problem })
+        // Enough to find cuts by; what depends on the counts of the whole table comes with these.
+        problem.requirement = Requirement::new(&policy.privacy, &problem.data.sensitive);
+        Ok(Known { coded, names: sketch.names.clone(), drops, problem })
     }
 
     /// Sets the counts of the whole table, and with them what is required of its classes.
@@ -139,7 +143,11 @@ impl Known {
         let labels: Vec<Vec<u64>> =
             (0..self.problem.labels.len()).map(|at| of(CodedKind::Label(at))).collect();
         let data = &mut self.problem.data;
-        data.whole = Some(Arc::new(Whole { records: counts.rows as usize, counts: quasi }));
+        data.whole = Some(Arc::new(Whole {
+            records: counts.rows as usize,
+            round: counts.rows as usize,
+            counts: quasi,
+        }));
         data.dropped = dropped as usize;
         let set = |own: &mut Protected, counts: Vec<u64>| own.whole = Some(counts.into());
         data.sensitive.iter_mut().zip(sensitive).for_each(|(own, counts)| set(own, counts));
@@ -150,6 +158,18 @@ impl Known {
     /// The tally of some rows.
     pub fn tally(&self, counts: &PartCounts) -> Tally {
         Tally::of_counts(&self.problem.data, counts.rows, counts.sensitive.iter().map(Vec::as_slice))
+    }
+
+    /// The share that is asked for of the diversity that some sampled records could have; 0 where none is asked for.
+    pub fn asked(&self, records: &[&Sampled]) -> f64 {
+        let mut counts = PartCounts::new(self);
+        for record in records {
+            counts.rows += record.weight;
+            let own = counts.sensitive.iter_mut().zip(&record.sensitive);
+            own.for_each(|(counts, code)| counts[*code as usize] += record.weight);
+        }
+        let margin = self.problem.requirement.diversity_of(&self.tally(&counts));
+        margin.filter(|margin| margin.asked > 1.0).map_or(0.0, |margin| margin.share())
     }
 
     /// The problem of some records of the table, given the codes of each coded column.

@@ -2,17 +2,20 @@
 //!
 //! Records are put into an order of their own first, by their codes and, of equal ones, by hashes of all their cells under a
 //! key: whatever order they came in, the method sees the same problem. The domains, weights and requirement are those of the
-//! whole table. Every class is told with its box and what it costs a record; the dearest go on to the next round.
+//! whole table. Every class is told with its box and what its
+//! records might gain beyond the cuts around the part; those that might gain most go on to the next round.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rand::Rng;
 use rayon::slice::ParallelSliceMut;
 use serde::{Deserialize, Serialize};
 
+use super::cuts::Sampled;
 use super::hashes::{mix, spread};
 use super::known::{CodedKind, Known};
-use crate::data::{Code, Matrix, Records};
+use crate::data::{Code, Matrix, Protected, Records};
 use crate::error::{Error, Result};
 use crate::loss::Kernel;
 use crate::method::facts::Grouping;
@@ -39,6 +42,17 @@ pub struct PartId {
     pub part: u32,
 }
 
+/// Where a part stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<'a> {
+    /// Which part it is.
+    pub id: PartId,
+    /// Between which codes of each quasi-identifier its records lie, by [`super::cuts::Cuts::cell`].
+    pub cell: &'a [(u32, u32)],
+    /// Number of records of all parts of its round.
+    pub round: u64,
+}
+
 /// The classes of a part.
 #[derive(Clone, Debug, Default)]
 pub struct SolvedPart {
@@ -48,8 +62,9 @@ pub struct SolvedPart {
     pub rank_of: Vec<u32>,
     /// For each quasi-identifier the lowest and highest code of each class.
     pub ends: Vec<Vec<(u32, u32)>>,
-    /// What each class costs each of its records; nothing where it must stay as it is.
-    pub costs: Vec<f64>,
+    /// What a record of each class might lose less if there were no cuts around the part, at most; nothing where the class
+    /// must stay as it is.
+    pub gains: Vec<f64>,
     /// Number of records of each class.
     pub sizes: Vec<u32>,
     /// What the method says.
@@ -61,10 +76,11 @@ pub fn solve(
     plan: &Plan,
     known: &Known,
     rows: PartRows,
-    id: PartId,
+    standing: Standing<'_>,
     sample: &mut RoundSample,
     watch: &dyn Watch,
 ) -> Result<SolvedPart> {
+    let Standing { id, cell, round } = standing;
     let count = rows.ties.len();
     let PartRows { numbers, ties } = rows;
     let codes: Vec<Vec<u32>> = known
@@ -85,6 +101,9 @@ pub fn solve(
     };
     let codes: Vec<Vec<u32>> = codes.iter().map(gather).collect();
     let mut problem = known.problem_of(records, codes);
+    if let Some(whole) = &mut problem.data.whole {
+        Arc::make_mut(whole).round = round as usize;
+    }
     problem.data.seed = plan.policy().method.seed;
     problem.data.secret = plan.secret().of_part(id.round, id.part);
     let (solution, _) = plan.find(&problem, watch)?;
@@ -99,22 +118,39 @@ pub fn solve(
     let by_lot = solution.facts.contains(&Fact::Grouped { by: Grouping::Lots });
     let kernel = Kernel::new(&problem.attributes);
     let classes = solution.partition.len();
-    let cost = |class: usize| -> f64 {
-        let of = |(at, ends): (usize, &Vec<(u32, u32)>)| {
-            kernel.penalty(at, ends[class].0 as usize, ends[class].1 as usize)
-        };
-        if by_lot { 0.0 } else { ends.iter().enumerate().map(of).sum() }
-    };
-    let costs: Vec<f64> = (0..classes).map(cost).collect();
-    for (cost, group) in costs.iter().zip(solution.partition.groups()) {
+    let gain = |class: usize| if by_lot { 0.0 } else { gain(&kernel, &ends, class, cell) };
+    let gains: Vec<f64> = (0..classes).map(gain).collect();
+    for (gain, group) in gains.iter().zip(solution.partition.groups()) {
         for &place in group {
             let code = |at: usize| problem.records.code(place as usize, at);
-            sample.add(id, place, || ((0..problem.attributes.len()).map(code).collect(), *cost));
+            let sensitive = |own: &Protected| own.codes.get(place as usize).copied().unwrap_or(0);
+            sample.add(id, place, || SampledGain {
+                codes: (0..problem.attributes.len()).map(code).collect(),
+                sensitive: problem.sensitive.iter().map(sensitive).collect(),
+                gain: *gain,
+            });
         }
     }
     let (class_of, rank_of) = by_row(&solution.partition, &order)?;
     let sizes = solution.partition.groups().map(|group| group.len() as u32).collect();
-    Ok(SolvedPart { class_of, rank_of, ends, costs, sizes, facts: solution.facts })
+    Ok(SolvedPart { class_of, rank_of, ends, gains, sizes, facts: solution.facts })
+}
+
+/// What a record of a class might lose less with partners beyond the cuts around it: all it loses, but for the way to the
+/// nearest cut.
+fn gain(kernel: &Kernel, ends: &[Vec<(u32, u32)>], class: usize, cell: &[(u32, u32)]) -> f64 {
+    let (mut cost, mut way) = (0.0, f64::INFINITY);
+    for (at, (own, (from, until))) in ends.iter().zip(cell).enumerate() {
+        let (low, high) = own[class];
+        cost += kernel.penalty(at, low as usize, high as usize);
+        if *from > 0 {
+            way = way.min(kernel.penalty(at, *from as usize - 1, low as usize));
+        }
+        if *until < u32::MAX {
+            way = way.min(kernel.penalty(at, high as usize, *until as usize));
+        }
+    }
+    (cost - way).max(0.0)
 }
 
 /// The codes of quasi-identifiers as a matrix; those of the other columns are left.
@@ -173,29 +209,29 @@ pub fn lots(plan: &Plan, id: PartId, records: usize) -> Vec<u64> {
     (0..records).map(|_| random.next_u64()).collect()
 }
 
-/// How many records have classes of which cost. Costs that are nearly equal are counted together; it merges by adding.
+/// How many records have classes with which gain. Gains that are nearly equal are counted together; it merges by adding.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CostCounts {
+pub struct GainCounts {
     counts: BTreeMap<u32, u64>,
 }
 
-/// Costs that agree in their first bits are taken for equal: one part in four thousand.
+/// Gains that agree in their first bits are taken for equal: one part in four thousand.
 const BITS: u32 = 40;
 
-impl CostCounts {
+impl GainCounts {
     /// Takes the classes of a part.
     pub fn add(&mut self, part: &SolvedPart) {
-        for (cost, size) in part.costs.iter().zip(&part.sizes) {
-            *self.counts.entry(step(*cost)).or_default() += u64::from(*size);
+        for (gain, size) in part.gains.iter().zip(&part.sizes) {
+            *self.counts.entry(step(*gain)).or_default() += u64::from(*size);
         }
     }
 
     /// Takes what another has counted.
-    pub fn merge(&mut self, other: &CostCounts) {
+    pub fn merge(&mut self, other: &GainCounts) {
         other.counts.iter().for_each(|(step, count)| *self.counts.entry(*step).or_default() += count);
     }
 
-    /// The limit above which the dearest classes have no more than a share of all records, and how many they have.
+    /// The limit above which no more than a share of all records lies, and how many do.
     pub fn limit(&self, share: f64) -> (Limit, u64) {
         let all: u64 = self.counts.values().sum();
         let most = (share * all as f64) as u64;
@@ -210,12 +246,12 @@ impl CostCounts {
     }
 }
 
-/// The step of the ladder of costs that a cost is on.
-pub fn step(cost: f64) -> u32 {
-    (cost.max(0.0).to_bits() >> BITS) as u32
+/// The step of the ladder of gains that a gain is on.
+pub fn step(gain: f64) -> u32 {
+    (gain.max(0.0).to_bits() >> BITS) as u32
 }
 
-/// What a class may cost to be kept.
+/// What a class may still gain to be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limit(u32);
 
@@ -223,21 +259,29 @@ impl Limit {
     /// Keeps every class.
     pub const NONE: Limit = Limit(u32::MAX);
 
-    /// Whether a class of this cost is kept.
-    pub fn keeps(self, cost: f64) -> bool {
-        self.keeps_step(step(cost))
+    /// Whether a class of this gain is kept.
+    pub fn keeps(self, gain: f64) -> bool {
+        self.keeps_step(step(gain))
     }
 
-    /// Whether a class is kept whose cost is on this step.
+    /// Whether a class is kept whose gain is on this step.
     pub fn keeps_step(self, step: u32) -> bool {
         step <= self.0
     }
 }
 
-/// A sample of the records of a round, with what their classes cost: those whose places have the smallest hashes.
+/// A sample of the records of a round, with what they might gain: those whose places have the smallest hashes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundSample {
-    records: BTreeMap<u64, (Vec<u32>, f64)>,
+    records: BTreeMap<u64, SampledGain>,
+}
+
+/// A record of the sample.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SampledGain {
+    codes: Vec<u32>,
+    sensitive: Vec<u32>,
+    gain: f64,
 }
 
 /// Records of the sample.
@@ -246,7 +290,7 @@ const MOST: usize = 1 << 16;
 impl RoundSample {
     /// Takes a record, by its part and its place in the part's own order.
     #[inline]
-    pub fn add(&mut self, id: PartId, rank: u32, record: impl FnOnce() -> (Vec<u32>, f64)) {
+    pub fn add(&mut self, id: PartId, rank: u32, record: impl FnOnce() -> SampledGain) {
         let part = u64::from(id.round) << 32 | u64::from(id.part);
         let hash = mix(spread(part), u64::from(rank));
         if self.records.len() >= MOST && self.records.last_key_value().is_some_and(|(last, _)| hash > *last) {
@@ -266,15 +310,24 @@ impl RoundSample {
         }
     }
 
-    /// The codes of records whose classes go on.
-    pub fn dearer(&self, limit: Limit) -> Vec<super::cuts::Sampled> {
-        let dear = self.records.values().filter(|(_, cost)| !limit.keeps(*cost));
-        dear.map(|(codes, _)| super::cuts::Sampled { codes: codes.clone(), weight: 1 }).collect()
+    /// The records that go on.
+    pub fn going_on(&self, limit: Limit) -> Vec<Sampled> {
+        self.those(|own| !limit.keeps(own.gain))
+    }
+
+    /// All of them.
+    pub fn all(&self) -> Vec<Sampled> {
+        self.those(|_| true)
+    }
+
+    fn those(&self, take: impl Fn(&SampledGain) -> bool) -> Vec<Sampled> {
+        let taken = self.records.values().filter(|own| take(own)).cloned();
+        taken.map(|SampledGain { codes, sensitive, .. }| Sampled { codes, sensitive, weight: 1 }).collect()
     }
 }
 
-/// The quasi-identifiers of the rows of a sketch's sample, in codes; rows that are dropped are left out.
-pub fn sampled(known: &Known, sketch: &super::sketch::TableSketch) -> Vec<super::cuts::Sampled> {
+/// The rows of a sketch's sample, in codes; rows that are dropped are left out.
+pub fn sampled(known: &Known, sketch: &super::sketch::TableSketch) -> Vec<Sampled> {
     let coded: Vec<usize> = sketch.coded().collect();
     let place = |column: usize| coded.iter().position(|own| *own == column);
     let columns: Vec<(usize, &super::known::Coded)> =
@@ -282,16 +335,19 @@ pub fn sampled(known: &Known, sketch: &super::sketch::TableSketch) -> Vec<super:
     let mut rows = Vec::with_capacity(sketch.sample.entries().len());
     'rows: for entry in sketch.sample.entries() {
         let mut codes = vec![0; known.problem.attributes.len()];
+        let mut sensitive = vec![0; known.problem.sensitive.len()];
         for (at, own) in &columns {
             let Ok(number) = own.values.binary_search(&entry.cells[*at]) else { continue 'rows };
             if known.drops && own.missing[number] {
                 continue 'rows;
             }
-            if let CodedKind::Quasi(attribute) = own.kind {
-                codes[attribute] = own.codes[number];
+            match own.kind {
+                CodedKind::Quasi(at) => codes[at] = own.codes[number],
+                CodedKind::Sensitive(at) => sensitive[at] = own.codes[number],
+                CodedKind::Label(_) => {}
             }
         }
-        rows.push(super::cuts::Sampled { codes, weight: entry.count });
+        rows.push(Sampled { codes, sensitive, weight: entry.count });
     }
     rows
 }

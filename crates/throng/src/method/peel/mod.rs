@@ -150,6 +150,10 @@ const MOST_HELD: usize = 400;
 /// And in all, so that memory is bounded.
 const MOST_HELD_IN_ALL: usize = 120_000_000;
 
+/// One record in so many is few, and so many times the looks it had are given to peeling then.
+const FEW: usize = 8;
+const MORE_TO_FINISH: usize = 4;
+
 /// What came out.
 struct Peeled {
     partition: Partition,
@@ -195,6 +199,7 @@ impl Peel {
             classes: Classes::default(),
             most_held: MOST_HELD.saturating_mul(rows.len()).min(MOST_HELD_IN_ALL),
             looks_left: self.effort.saturating_mul(work.matrix.len()),
+            finishing: false,
             needs: Needs::new(work),
             room: Mutex::default(),
             rows,
@@ -209,7 +214,8 @@ impl Peel {
             let now = work.matrix.len() - peeling.rows.records_left();
             watch.advance((now - taken) as u64);
             taken = now;
-            if out_of_time || !peeling.look() {
+            let goes_on = peeling.look() || peeling.is_nearly_done(self.effort);
+            if out_of_time || !goes_on {
                 break;
             }
         }
@@ -229,6 +235,8 @@ struct Peeling<'a, C: Code> {
     most_held: usize,
     /// How many more times a row may be looked at.
     looks_left: usize,
+    /// Whether it was given more looks to be finished.
+    finishing: bool,
     /// Room that threads use in turns.
     room: Mutex<Vec<Scratch>>,
 }
@@ -260,6 +268,19 @@ impl<C: Code> Peeling<'_, C> {
             left.push(node);
         }
         left.into_iter().for_each(|node| self.nodes.push(node));
+    }
+
+    /// Whether so few records are left after all looks that it pays to finish: what is left is cut by other methods, dearer, and the
+    /// search takes longer to mend that.
+    fn is_nearly_done(&mut self, effort: usize) -> bool {
+        let records = self.search.work.matrix.len();
+        let few = self.rows.records_left() <= records / FEW;
+        if self.finishing || self.looks_left > 0 || !few {
+            return false;
+        }
+        self.finishing = true;
+        self.looks_left = effort.saturating_mul(records).saturating_mul(MORE_TO_FINISH);
+        true
     }
 
     /// Looks at the cheapest nodes. Tells whether there were any and the effort allowed it.

@@ -353,6 +353,8 @@ impl Work<'_> {
             scratch: self.scratch.path(),
             room: self.room,
             capacity: routed.capacity,
+            // Who says how many parts there are does not say how much memory one may take.
+            at_once: if self.parts.is_some() { u64::MAX } else { routed.capacity },
             watch: self.watch,
         };
         let buckets = self.room.buckets(routed.counts.rows * routed.row_bytes);

@@ -1,4 +1,4 @@
-//! Rounds: parts are solved, cheap classes are kept, and the records of the dearest go on to the next round.
+//! Rounds: parts are solved, most classes are kept, and the records that might gain most elsewhere go on to the next round.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -15,9 +15,11 @@ use crate::method::Fact;
 use crate::plan::Plan;
 use crate::scale::cuts::Cuts;
 use crate::scale::known::{Known, PartCounts};
-use crate::scale::rounds::{GOES_ON, groups, next_cuts};
+use crate::scale::rounds::{Round, groups, next};
 use crate::scale::rows::{self, Layout, NOWHERE};
-use crate::scale::solve::{CostCounts, Limit, PartId, PartRows, RoundSample, SolvedPart, lots, solve};
+use crate::scale::solve::{
+    GainCounts, Limit, PartId, PartRows, RoundSample, SolvedPart, Standing, lots, solve,
+};
 use crate::watch::Watch;
 
 /// What rounds work with.
@@ -29,6 +31,8 @@ pub(super) struct Rounds<'a> {
     pub room: Room,
     /// Records that are solved at once.
     pub capacity: u64,
+    /// Those that are, at most, if parts want to be joined.
+    pub at_once: u64,
     pub watch: &'a dyn Watch,
 }
 
@@ -79,17 +83,20 @@ impl Rounds<'_> {
         released: &mut Released<'_>,
         outcome: &mut Outcome,
     ) -> Result<Option<Waiting>> {
-        let groups = groups(self.known, &waiting.cuts, &waiting.counts);
+        let groups = groups(self.known, &waiting.cuts, &waiting.counts, self.at_once);
         outcome.parts.push(groups.len());
-        let mut costs = CostCounts::default();
+        let mut gains = GainCounts::default();
         let mut sample = RoundSample::default();
         let mut solved = Vec::new();
+        let records = waiting.counts.iter().map(|part| part.rows).sum();
         for (part, files) in (0..).zip(groups) {
             self.watch.stage(&format!("round {}, part {}", round + 1, part + 1), None);
             let id = PartId { round, part };
             let rows = self.rows_of(waiting, &files)?;
-            let found = solve(self.plan, self.known, rows, id, &mut sample, self.watch)?;
-            costs.add(&found);
+            let cell = waiting.cuts.cell(&files, self.known.problem.attributes.len());
+            let standing = Standing { id, cell: &cell, round: records };
+            let found = solve(self.plan, self.known, rows, standing, &mut sample, self.watch)?;
+            gains.add(&found);
             for fact in &found.facts {
                 if !outcome.facts.contains(fact) {
                     outcome.facts.push(fact.clone());
@@ -99,11 +106,9 @@ impl Rounds<'_> {
             outcome.scratch_bytes += write_solved(&path, &found)?;
             solved.push(Solved { id, files, path, rows: found.class_of.len() });
         }
-        let (limit, going_on) = match solved.len() {
-            0 | 1 => (Limit::NONE, 0),
-            _ => costs.limit(GOES_ON),
-        };
-        let mut next = (going_on > 0).then(|| self.next(round, going_on, &sample, limit));
+        let done = Round { cuts: &waiting.cuts, parts: solved.len(), gains: &gains, sample: &sample };
+        let (limit, cuts) = next(self.known, &done, self.capacity);
+        let mut next = cuts.map(|cuts| self.next(round, cuts));
         drop(sample);
         for part in &solved {
             self.watch.stage(&format!("round {}, dealing part {}", round + 1, part.id.part + 1), None);
@@ -132,8 +137,7 @@ impl Rounds<'_> {
         Ok(part)
     }
 
-    fn next(&self, round: u32, records: u64, sample: &RoundSample, limit: Limit) -> Next<'_> {
-        let cuts = next_cuts(self.known, sample, limit, records, self.capacity, round);
+    fn next(&self, round: u32, cuts: Cuts) -> Next<'_> {
         let name = format!("rows-{}", round + 1);
         Next {
             known: self.known,
@@ -155,7 +159,7 @@ impl Rounds<'_> {
     ) -> Result<()> {
         let found = read_solved(&part.path, self.known.problem.attributes.len(), part.rows)?;
         let lots = lots(self.plan, part.id, part.rows);
-        let kept: Vec<bool> = found.costs.iter().map(|cost| limit.keeps(*cost)).collect();
+        let kept: Vec<bool> = found.gains.iter().map(|gain| limit.keeps(*gain)).collect();
         released.take_classes(&found, &kept);
         let mut first = 0;
         let mut together: Vec<(RecordBatch, usize)> = Vec::new();
@@ -233,8 +237,8 @@ impl Next<'_> {
 fn write_solved(path: &Path, found: &SolvedPart) -> Result<u64> {
     let write = || -> io::Result<u64> {
         let mut file = BufWriter::with_capacity(1 << 20, File::create(path)?);
-        file.write_all(&(found.costs.len() as u64).to_le_bytes())?;
-        found.costs.iter().try_for_each(|cost| file.write_all(&cost.to_le_bytes()))?;
+        file.write_all(&(found.gains.len() as u64).to_le_bytes())?;
+        found.gains.iter().try_for_each(|gain| file.write_all(&gain.to_le_bytes()))?;
         for (low, high) in found.ends.iter().flatten() {
             file.write_all(&low.to_le_bytes())?;
             file.write_all(&high.to_le_bytes())?;
@@ -254,10 +258,10 @@ fn read_solved(path: &Path, attributes: usize, rows: usize) -> Result<SolvedPart
         let mut eight = [0; 8];
         file.read_exact(&mut eight)?;
         let classes = u64::from_le_bytes(eight) as usize;
-        let mut costs = Vec::with_capacity(classes);
+        let mut gains = Vec::with_capacity(classes);
         for _ in 0..classes {
             file.read_exact(&mut eight)?;
-            costs.push(f64::from_le_bytes(eight));
+            gains.push(f64::from_le_bytes(eight));
         }
         let number = |file: &mut BufReader<File>| -> io::Result<u32> {
             let mut four = [0; 4];
@@ -274,7 +278,7 @@ fn read_solved(path: &Path, attributes: usize, rows: usize) -> Result<SolvedPart
         }
         let mut column = || (0..rows).map(|_| number(&mut file)).collect::<io::Result<Vec<u32>>>();
         let (class_of, rank_of) = (column()?, column()?);
-        Ok(SolvedPart { class_of, rank_of, ends, costs, sizes: Vec::new(), facts: Vec::new() })
+        Ok(SolvedPart { class_of, rank_of, ends, gains, sizes: Vec::new(), facts: Vec::new() })
     };
     read().map_err(|cause| scratch_failed("read", path, &cause))
 }

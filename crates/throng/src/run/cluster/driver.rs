@@ -15,10 +15,9 @@ use crate::run::bounded::memory::{AUDIT_ROW, Room};
 use crate::run::{Clock, in_parts, report};
 use crate::scale::cuts::Cuts;
 use crate::scale::known::PartCounts;
-use crate::scale::rounds::{GOES_ON, first_cuts, groups, next_cuts};
+use crate::scale::rounds::{self, first_cuts, groups};
 use crate::scale::rows::changed;
 use crate::scale::sketch::{Checksum, TableSketch};
-use crate::scale::solve::Limit;
 use crate::secret::Secret;
 use crate::table::Origin;
 
@@ -48,6 +47,10 @@ pub struct Asked {
 pub struct Round {
     pub(super) number: u32,
     pub(super) expected: Vec<Checksum>,
+    /// Number of records of all of them.
+    pub(super) records: u64,
+    /// Between which codes of each attribute their records lie.
+    pub(super) cells: Vec<Vec<(u32, u32)>>,
     /// For each part that rows were dealt to, the place of the group that it is solved with.
     #[serde(skip)]
     pub group_of_part: Vec<i32>,
@@ -166,7 +169,8 @@ impl Driver {
             self.clock.lap("encode");
         }
         let known = &self.steps.bound()?.known;
-        let groups = groups(known, &self.cuts, &dealt.of_parts);
+        let at_once = if self.asked_parts.is_some() { u64::MAX } else { self.capacity };
+        let groups = groups(known, &self.cuts, &dealt.of_parts, at_once);
         let mut group_of_part = vec![-1; dealt.of_parts.len()];
         let mut expected = vec![Checksum::default(); groups.len()];
         for (group, parts) in groups.iter().enumerate() {
@@ -175,9 +179,12 @@ impl Driver {
                 expected[group].merge(&dealt.sums[*part]);
             }
         }
+        let attributes = known.problem.attributes.len();
+        let cells = groups.iter().map(|parts| self.cuts.cell(parts, attributes)).collect();
         let number = self.parts.len() as u32;
         self.parts.push(groups.len());
-        Ok(Round { number, expected, group_of_part })
+        let records = dealt.of_parts.iter().map(|part| part.rows).sum();
+        Ok(Round { number, expected, records, cells, group_of_part })
     }
 
     fn check_requirement(&self, of_parts: &[PartCounts]) -> Result<()> {
@@ -200,16 +207,17 @@ impl Driver {
             }
         }
         let count = self.parts.last().copied().unwrap_or(0);
-        let (limit, going_on) = if count <= 1 { (Limit::NONE, 0) } else { solved.costs.limit(GOES_ON) };
-        let limit_bytes = state::encode(&limit)?;
-        if going_on == 0 {
-            self.clock.lap("anonymize");
-            return Ok(Next { limit: limit_bytes, cuts: None });
-        }
         let known = &self.steps.bound()?.known;
-        let round = self.parts.len() as u32 - 1;
-        self.cuts = next_cuts(known, &solved.sample, limit, going_on, self.capacity, round);
-        Ok(Next { limit: limit_bytes, cuts: Some(state::encode(&self.cuts)?) })
+        let done =
+            rounds::Round { cuts: &self.cuts, parts: count, gains: &solved.gains, sample: &solved.sample };
+        let (limit, cuts) = rounds::next(known, &done, self.capacity);
+        let limit = state::encode(&limit)?;
+        let Some(cuts) = cuts else {
+            self.clock.lap("anonymize");
+            return Ok(Next { limit, cuts: None });
+        };
+        self.cuts = cuts;
+        Ok(Next { limit, cuts: Some(state::encode(&self.cuts)?) })
     }
 
     /// The number of parts that the release is audited in.

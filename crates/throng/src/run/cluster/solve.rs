@@ -18,7 +18,9 @@ use crate::error::{Error, ErrorCode, Result};
 use crate::format::not_encoded;
 use crate::scale::columns::Column;
 use crate::scale::rows::changed;
-use crate::scale::solve::{CostCounts, Limit, PartId, PartRows, RoundSample, SolvedPart, lots, solve, step};
+use crate::scale::solve::{
+    GainCounts, Limit, PartId, PartRows, RoundSample, SolvedPart, Standing, lots, solve, step,
+};
 use crate::table::types;
 use crate::watch::Watch;
 
@@ -36,7 +38,15 @@ impl Steps {
         let id = PartId { round: round.number, part };
         let rows = self.rows_of(&round, part, blocks)?;
         let mut sample = RoundSample::default();
-        let found = solve(&self.plan, &bound.known, rows, id, &mut sample, watch)?;
+        let cell = round.cells.get(part as usize).ok_or_else(changed)?;
+        let found = solve(
+            &self.plan,
+            &bound.known,
+            rows,
+            Standing { id, cell, round: round.records },
+            &mut sample,
+            watch,
+        )?;
         let lots = lots(&self.plan, id, found.class_of.len());
         let mut first = 0;
         let mut solved = Vec::with_capacity(blocks.len());
@@ -46,10 +56,10 @@ impl Steps {
             solved.push(block::encode(&with_classes(&batch, &found, &lots, first)?)?);
             first += batch.num_rows();
         }
-        let mut costs = CostCounts::default();
-        costs.add(&found);
+        let mut gains = GainCounts::default();
+        gains.add(&found);
         let bytes = solved.iter().map(|block| block.len() as u64).sum();
-        let told = Solved { costs, sample, facts: BTreeMap::from([(part, found.facts)]), bytes };
+        let told = Solved { gains, sample, facts: BTreeMap::from([(part, found.facts)]), bytes };
         Ok((solved, state::encode(&told)?))
     }
 
@@ -148,7 +158,7 @@ fn with_classes(batch: &RecordBatch, found: &SolvedPart, lots: &[u64], first: us
     let mut fields: Vec<Field> = batch.schema().fields().iter().map(|field| field.as_ref().clone()).collect();
     let mut arrays = batch.columns().to_vec();
     fields.extend([number("step".to_owned()), Field::new("lot", DataType::UInt64, false)]);
-    let steps: Vec<u32> = found.costs.iter().map(|cost| step(*cost)).collect();
+    let steps: Vec<u32> = found.gains.iter().map(|gain| step(*gain)).collect();
     arrays.push(Arc::new(UInt32Array::from_iter_values(classes.iter().map(|class| steps[*class as usize]))));
     let of_row = found.rank_of[rows].iter().map(|rank| lots[*rank as usize]);
     arrays.push(Arc::new(UInt64Array::from_iter_values(of_row)));

@@ -12,7 +12,7 @@ use crate::method::Fact;
 use crate::run::bounded::audited::Shown;
 use crate::scale::known::{Counts, Known, PartCounts};
 use crate::scale::sketch::{Checksum, TableSketch};
-use crate::scale::solve::{CostCounts, RoundSample};
+use crate::scale::solve::{GainCounts, RoundSample};
 
 /// What a state is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,7 +126,7 @@ impl Dealt {
 /// What is known of parts that were solved.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Solved {
-    pub costs: CostCounts,
+    pub gains: GainCounts,
     pub sample: RoundSample,
     /// What the method says of each part.
     pub facts: BTreeMap<u32, Vec<Fact>>,
@@ -136,7 +136,7 @@ pub(super) struct Solved {
 
 impl Solved {
     pub fn merge_all(&mut self, other: Solved) -> Result<()> {
-        self.costs.merge(&other.costs);
+        self.gains.merge(&other.gains);
         self.sample.merge(other.sample);
         self.facts.extend(other.facts);
         self.bytes += other.bytes;

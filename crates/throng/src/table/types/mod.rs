@@ -12,7 +12,8 @@
 //! | timestamps | `2024-02-29T12:30:00`, with a zone in UTC: `2024-02-29T11:30:00Z` | the same type and zone |
 //! | binary | its text, if it is UTF-8 | the same type |
 //! | dictionaries, run-end encoded | as their values | the type of their values |
-//! | durations | as ISO 8601 writes them | text |
+//! | durations | as ISO 8601 writes them, in seconds: `PT90.5S` | the same type |
+//! | null | as missing | the same type |
 //! | intervals | their months, days and seconds | text |
 //! | lists, structs, maps, fixed-size binary | not at all, but they can be passed through | the same type, with plain types for dictionaries and views within |
 //! | unions, views of lists | not at all | – |
@@ -57,7 +58,7 @@ pub(crate) fn published(kind: &DataType) -> DataType {
         {
             T::Utf8
         }
-        T::Null | T::Duration(_) | T::Interval(_) => T::Utf8,
+        T::Interval(_) => T::Utf8,
         other if readable(other) => other.clone(),
         other => super::nested::published(other).unwrap_or(T::Utf8),
     }

@@ -7,7 +7,7 @@ use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 use arrow_array::types::*;
 use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, BinaryArray, BooleanArray, LargeBinaryArray, LargeStringArray,
-    PrimitiveArray, StringArray,
+    NullArray, PrimitiveArray, StringArray,
 };
 use arrow_buffer::i256;
 use arrow_schema::{ArrowError, DataType, TimeUnit};
@@ -35,6 +35,8 @@ pub(crate) fn typed(texts: &LargeStringArray, kind: &DataType) -> Result<ArrayRe
         T::Decimal32(..) | T::Decimal64(..) | T::Decimal128(..) | T::Decimal256(..) => cells.decimals(),
         T::Date32 | T::Date64 | T::Time32(_) | T::Time64(_) => cells.days(),
         T::Timestamp(unit, _) => cells.timestamps(*unit),
+        T::Duration(unit) => cells.durations(*unit),
+        T::Null => cells.nulls(),
         _ => cells.strings(),
     }
 }
@@ -139,6 +141,37 @@ impl Cells<'_> {
             }
         }
     }
+}
+
+impl Cells<'_> {
+    fn durations(&self, unit: TimeUnit) -> Result<ArrayRef, ArrowError> {
+        let of = |per_second: i64| move |text: &str| duration(text, per_second);
+        match unit {
+            TimeUnit::Second => self.read::<DurationSecondType>(of(1)),
+            TimeUnit::Millisecond => self.read::<DurationMillisecondType>(of(1_000)),
+            TimeUnit::Microsecond => self.read::<DurationMicrosecondType>(of(1_000_000)),
+            TimeUnit::Nanosecond => self.read::<DurationNanosecondType>(of(1_000_000_000)),
+        }
+    }
+
+    fn nulls(&self) -> Result<ArrayRef, ArrowError> {
+        let all = self.texts.null_count() == self.texts.len();
+        all.then(|| Arc::new(NullArray::new(self.texts.len())) as ArrayRef).ok_or_else(|| self.misfit())
+    }
+}
+
+/// A duration such as `-PT90.5S` in parts of a second, of which there are so many; `P0D` is none.
+fn duration(text: &str, per_second: i64) -> Option<i64> {
+    if text == "P0D" {
+        return Some(0);
+    }
+    let (sign, unsigned) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
+    let seconds = unsigned.strip_prefix("PT")?.strip_suffix('S')?;
+    let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
+    let nanoseconds: i128 = format!("{fraction:0<9}").parse().ok()?;
+    let parts = whole.parse::<i128>().ok()? * i128::from(per_second)
+        + nanoseconds * i128::from(per_second) / 1_000_000_000;
+    i64::try_from(sign * parts).ok()
 }
 
 fn parsed<N: FromStr>(text: &str) -> Option<N> {

@@ -99,8 +99,8 @@ fn usual_looks(problem: &Problem) -> u64 {
         Scale::Numeric { .. } => TREES_OF_A_NUMBER,
     };
     let each: u64 = problem.attributes.iter().map(trees).sum();
-    // A part of a table gets no more than its share.
-    let codes = problem.whole_len().max(1) as u64 * each.max(1);
+    // A part of a table gets no more than its share of what its round may take.
+    let codes = problem.round_len().max(1) as u64 * each.max(1);
     match USUAL_CODES / codes {
         looks if looks < WORTH_IT => LEAST_LOOKS,
         looks => looks.min(MOST_LOOKS),
