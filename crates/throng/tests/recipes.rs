@@ -91,6 +91,65 @@ fn the_records_it_was_learned_from_are_masked_as_they_were() {
     assert!(again.iter().any(|row| row[0].ends_with(')')), "there are half-open intervals");
 }
 
+/// People of countries, `few` of each but the first two of each continent.
+fn countries(few: usize) -> String {
+    let mut text = "country,class\n".to_owned();
+    for (at, country) in ["Germany", "Italy", "Portugal", "Spain", "Wales"].into_iter().enumerate() {
+        for record in 0..if at < 2 { 30 } else { few } {
+            writeln!(text, "{country},{}", usize::from((record % 4 == 0) != (at % 2 == 0))).unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn a_group_told_in_part_is_masked_and_audited_as_it_was_learned() {
+    for (names, rest) in [
+        (
+            "{ Europe = [\"Germany\", \"Italy\", \"Portugal\", \"Spain\", \"Wales\", \"Malta\"], America = [\"Chile\"] }",
+            "Europe",
+        ),
+        (
+            "{ Germany = [\"Germany\"], Italy = [\"Italy\"], P = [\"Portugal\"], S = [\"Spain\"], W = [\"Wales\", \"Malta\"] }",
+            "*",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let policy = format!(
+            "[privacy]\nk = 8\n[method]\nname = \"refine\"\ngoal = \"loss\"\n[attribute.country]\nrole = \"quasi\"\n\
+             hierarchy = {names}\n[attribute.class]\nrole = \"class\"\n"
+        );
+        let (data, release) = (folder.path().join("train.csv"), folder.path().join("release.csv"));
+        std::fs::write(&data, countries(4)).unwrap();
+        let policy = Policy::parse(&policy, None).unwrap();
+        let run = Anonymize { order: Order::Keep, ..Anonymize::new(data, release.clone(), policy) };
+        let prepared = run.prepare(&Unwatched).unwrap();
+        let (recipe, notes) = (prepared.recipe.clone().unwrap(), prepared.report.notes.clone());
+        prepared.publish().unwrap();
+        let shown = |rows: Vec<Vec<String>>| -> std::collections::BTreeMap<String, usize> {
+            let mut counts = std::collections::BTreeMap::new();
+            rows.into_iter().skip(1).for_each(|row| *counts.entry(row[0].clone()).or_default() += 1);
+            counts
+        };
+        let told = |rest_count: usize| {
+            [("Germany", 30), ("Italy", 30), (rest, rest_count)]
+                .map(|(cell, count)| (cell.to_owned(), count))
+                .into()
+        };
+        assert_eq!(shown(rows_of(&release)), told(12));
+        assert!(
+            notes.iter().any(|note| note.contains(&format!("\"{rest}\" stands for those values"))),
+            "{notes:?}"
+        );
+        // Others of the rest, also of a country that nobody came from, go where it went.
+        let saved = folder.path().join("masks.json");
+        std::fs::write(&saved, recipe.to_json().unwrap()).unwrap();
+        let recipe = Recipe::load(&saved).unwrap();
+        let text = countries(5) + "Malta,0\n";
+        assert_eq!(shown(apply(folder.path(), recipe, &text, Unmet::Refuse).unwrap()), told(16));
+    }
+}
+
 #[test]
 fn other_records_get_the_same_cells_and_unknown_values_a_star() {
     let folder = tempfile::tempdir().unwrap();

@@ -23,7 +23,7 @@ const AT_K: &[(&str, u64)] = &[
     ("mondrian", 0x1b014465a71a3ce5),
     ("mondrian-relaxed", 0xfcff78677a5afe36),
     ("peel", 0x62d854af70810f39),
-    ("refine", 0x8e10640e648c2786),
+    ("refine", 0x7e0ace767248c976),
     ("rv-cluster", 0xf886e92fdfc86b36),
     ("rv-cluster-suppress", 0xd2866fa8c9c07eb1),
     ("rv-global", 0x976a3a79e98a0b5d),

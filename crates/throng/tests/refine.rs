@@ -14,8 +14,8 @@ use throng::format::CSV;
 use throng::method::Fact;
 use throng::method::Method;
 use throng::method::refine::{
-    Anonymity, End, First, Goal, Limits, Outcome, Qid, Refine, Shape, Step, Why, entropy, information_gain,
-    quasi_identifiers,
+    Anonymity, Children, End, First, Goal, Limits, Outcome, Qid, Refine, Shape, Step, Why, entropy,
+    information_gain, quasi_identifiers,
 };
 use throng::policy::Policy;
 use throng::privacy::Tally;
@@ -34,10 +34,10 @@ fn problem(csv: &str, policy: &str) -> (Table, Policy, Problem) {
     (table, policy, problem)
 }
 
-/// The paper's search: each quasi-identifier by itself, anonymity in records.
+/// The paper's search: each quasi-identifier by itself, anonymity in records, values into all their children.
 fn literal(goal: Goal) -> Refine {
     let (first, anonymity) = (Some(First::Each), Some(Anonymity::Records));
-    Refine { goal: Some(goal), first, anonymity, ..Refine::default() }
+    Refine { goal: Some(goal), first, anonymity, children: Children::All, ..Refine::default() }
 }
 
 fn search(problem: &Problem, goal: Goal) -> Outcome {
@@ -217,8 +217,24 @@ mod plain {
 
     pub type State = Vec<Mask>;
 
-    /// Lowest code, the codes masked alike, the sets they would fall into, and the mask that does it.
-    type Way = (u32, BTreeSet<u32>, Vec<BTreeSet<u32>>, Mask);
+    /// A way to refine.
+    pub struct Way {
+        low: u32,
+        /// The codes masked alike.
+        whole: BTreeSet<u32>,
+        /// The sets they would fall into.
+        parts: Vec<BTreeSet<u32>>,
+        /// The mask that does it.
+        after: Mask,
+        /// The codes of the cell that tells the second part, where it is wider than the part.
+        rest: Option<BTreeSet<u32>>,
+        /// Whether it is only for when the one before, of all children, is not valid.
+        otherwise: bool,
+    }
+
+    fn way(low: u32, whole: BTreeSet<u32>, parts: Vec<BTreeSet<u32>>, after: Mask) -> Way {
+        Way { low, whole, parts, after, rest: None, otherwise: false }
+    }
 
     /// One possible refinement.
     #[derive(Debug)]
@@ -227,6 +243,8 @@ mod plain {
         pub low: u32,
         /// The sets that the codes fall into.
         pub parts: Vec<BTreeSet<u32>>,
+        /// The codes of the cell that tells the second part, where it is wider than the part.
+        pub rest: Option<BTreeSet<u32>>,
         pub after: Mask,
         pub gain: f64,
         pub loss: f64,
@@ -242,6 +260,12 @@ mod plain {
         pub goal: Goal,
         pub qids: Vec<Qid>,
         pub anonymity: Anonymity,
+        pub children: Children,
+    }
+
+    /// Whether a node is another or below it.
+    fn is_below(tree: &throng::table::Taxonomy, node: NodeId, other: NodeId) -> bool {
+        std::iter::successors(Some(node), |node| tree.parent(*node)).any(|own| own == other)
     }
 
     impl Plain<'_> {
@@ -271,7 +295,9 @@ mod plain {
                 Mask::Cut(nodes) => {
                     let holds =
                         |node: &&NodeId| self.tree(attribute).leaves_under(**node).contains(&(code as usize));
-                    nodes.iter().find(holds).unwrap().0
+                    // Of nodes within one another the narrowest; of the others only one holds a code.
+                    let width = |node: &&NodeId| self.tree(attribute).leaves_under(**node).len();
+                    nodes.iter().filter(holds).rev().min_by_key(width).unwrap().0
                 }
                 Mask::Hidden(hidden) if hidden.contains(&code) => u32::MAX,
                 Mask::Hidden(_) => code,
@@ -329,7 +355,14 @@ mod plain {
             counts
         }
 
-        fn gain(&self, attribute: usize, whole: &BTreeSet<u32>, parts: &[BTreeSet<u32>], hides: bool) -> f64 {
+        /// `rest` are the codes of the cell that tells the second part, where it is wider than the part.
+        fn gain(
+            &self,
+            attribute: usize,
+            whole: &BTreeSet<u32>,
+            parts: &[BTreeSet<u32>],
+            rest: Option<&BTreeSet<u32>>,
+        ) -> f64 {
             let impurity = |codes: &BTreeSet<u32>| {
                 let counts = self.counts(attribute, codes);
                 let all: u64 = counts.values().sum();
@@ -342,15 +375,14 @@ mod plain {
                 return if before - after < 1e-12 { 0.0 } else { before - after };
             }
             let kernel = throng::loss::Kernel::new(&self.problem.attributes);
-            let last = self.problem.attributes[attribute].domain.len() - 1;
-            let loss = |codes: &BTreeSet<u32>, hidden: bool| {
+            let loss = |codes: &BTreeSet<u32>, cell: &BTreeSet<u32>| {
                 let records: u64 = self.counts(attribute, codes).values().sum();
-                let ends = (*codes.first().unwrap_or(&0) as usize, *codes.last().unwrap_or(&0) as usize);
-                let (low, high) = if hidden { (0, last) } else { ends };
+                let (low, high) = (*cell.first().unwrap_or(&0) as usize, *cell.last().unwrap_or(&0) as usize);
                 records as f64 * kernel.penalty(attribute, low, high)
             };
-            let after: f64 = parts.iter().enumerate().map(|(at, part)| loss(part, hides && at == 1)).sum();
-            loss(whole, hides) - after
+            let cell = |at: usize| rest.filter(|_| at == 1).unwrap_or(&parts[at]);
+            let after: f64 = parts.iter().enumerate().map(|(at, part)| loss(part, cell(at))).sum();
+            loss(whole, rest.unwrap_or(whole)) - after
         }
 
         fn occurs(&self, attribute: usize, codes: &BTreeSet<u32>) -> bool {
@@ -366,27 +398,53 @@ mod plain {
                     let under = |node: NodeId| {
                         tree.leaves_under(node).map(|leaf| leaf as u32).collect::<BTreeSet<u32>>()
                     };
-                    let split = |node: &NodeId| {
-                        let children: Vec<NodeId> =
-                            tree.nodes().filter(|child| tree.parent(*child) == Some(*node)).collect();
-                        let mut after: Vec<NodeId> =
-                            nodes.iter().copied().filter(|own| own != node).collect();
-                        after.extend(&children);
-                        let parts: Vec<BTreeSet<u32>> = children
-                            .into_iter()
-                            .map(under)
-                            .filter(|codes| self.occurs(attribute, codes))
+                    let children_of =
+                        |node: NodeId| tree.nodes().filter(move |child| tree.parent(*child) == Some(node));
+                    let mut ways = Vec::new();
+                    for node in nodes {
+                        // Nodes in the cut below it are told by themselves.
+                        let children: Vec<NodeId> = children_of(*node)
+                            .filter(|child| !nodes.iter().any(|own| is_below(tree, *own, *child)))
                             .collect();
-                        let whole = under(*node);
-                        (!parts.is_empty()).then(|| (*whole.first().unwrap(), whole, parts, Mask::Cut(after)))
-                    };
-                    nodes.iter().filter_map(split).collect()
+                        let occur: Vec<NodeId> = children
+                            .iter()
+                            .copied()
+                            .filter(|child| self.occurs(attribute, &under(*child)))
+                            .collect();
+                        if occur.is_empty() {
+                            continue;
+                        }
+                        let told = nodes.iter().filter(|own| *own != node && is_below(tree, **own, *node));
+                        let told: BTreeSet<u32> = told.flat_map(|own| under(*own)).collect();
+                        let whole: BTreeSet<u32> = under(*node).difference(&told).copied().collect();
+                        let others = || nodes.iter().copied().filter(|own| own != node);
+                        let parts = occur.iter().map(|child| under(*child)).collect();
+                        let low = *under(*node).first().unwrap();
+                        let after = Mask::Cut(others().chain(children).collect());
+                        ways.push(way(low, whole.clone(), parts, after));
+                        for child in occur.iter().filter(|_| self.children == Children::Some) {
+                            let own = under(*child);
+                            let rest = whole.difference(&own).copied().collect();
+                            let after = Mask::Cut(nodes.iter().copied().chain([*child]).collect());
+                            ways.push(Way {
+                                rest: Some(under(*node)),
+                                otherwise: true,
+                                ..way(*own.first().unwrap(), whole.clone(), vec![own, rest], after)
+                            });
+                        }
+                    }
+                    ways
                 }
                 Mask::Hidden(hidden) => {
                     let disclose = |code: &u32| {
                         let own = BTreeSet::from([*code]);
                         let rest: BTreeSet<u32> = hidden.difference(&own).copied().collect();
-                        (*code, hidden.clone(), vec![own, rest.clone()], Mask::Hidden(rest))
+                        let parts = vec![own, rest.clone()];
+                        let last = self.problem.attributes[attribute].domain.len() as u32 - 1;
+                        Way {
+                            rest: Some(range(0, last)),
+                            ..way(*code, hidden.clone(), parts, Mask::Hidden(rest))
+                        }
                     };
                     let there = |code: &&u32| self.occurs(attribute, &BTreeSet::from([**code]));
                     hidden.iter().filter(there).map(disclose).collect()
@@ -403,7 +461,7 @@ mod plain {
                         }
                         let gains: Vec<f64> = points
                             .iter()
-                            .map(|at| self.gain(attribute, &range(low, high), &part(*at), false))
+                            .map(|at| self.gain(attribute, &range(low, high), &part(*at), None))
                             .collect();
                         let most = gains.iter().copied().reduce(f64::max)?;
                         let best =
@@ -411,7 +469,7 @@ mod plain {
                         let mut after: Vec<(u32, u32)> =
                             all.iter().copied().filter(|own| own.0 != low).collect();
                         after.extend([(low, points[best] - 1), (points[best], high)]);
-                        Some((low, range(low, high), part(points[best]), Mask::Intervals(after)))
+                        Some(way(low, range(low, high), part(points[best]), Mask::Intervals(after)))
                     };
                     all.iter().filter_map(split).collect()
                 }
@@ -423,11 +481,16 @@ mod plain {
             let before = self.anonymity(state);
             let mut found = Vec::new();
             for (attribute, mask) in state.iter().enumerate() {
-                for (low, whole, parts, after) in self.refinements(attribute, mask) {
+                let mut valid_as_a_whole = false;
+                for Way { low, whole, parts, after, rest, otherwise } in self.refinements(attribute, mask) {
                     let beneficial = self.goal == Goal::Loss || self.counts(attribute, &whole).len() > 1;
                     let mut next = state.clone();
                     next[attribute] = after.clone();
-                    if !beneficial || !self.valid(&next) {
+                    let valid = self.valid(&next);
+                    if !otherwise {
+                        valid_as_a_whole = valid;
+                    }
+                    if !beneficial || !valid || (otherwise && valid_as_a_whole) {
                         continue;
                     }
                     let anonymity = self.anonymity(&next);
@@ -441,13 +504,13 @@ mod plain {
                         .map(|at| f64::from(before[*at] - anonymity[*at] + 1) / f64::from(before[*at]))
                         .sum::<f64>()
                         / own.len() as f64;
-                    let hides = matches!(mask, Mask::Hidden(_));
-                    let gain = self.gain(attribute, &whole, &parts, hides);
+                    let gain = self.gain(attribute, &whole, &parts, rest.as_ref());
                     let seen = parts.len() != 1 || parts[0] != whole;
                     found.push(Refinement {
                         attribute,
                         low,
                         parts,
+                        rest,
                         after,
                         gain,
                         loss,
@@ -574,7 +637,7 @@ impl Small {
         for (at, kind) in attributes {
             write!(text, "[attribute.q{at}]\nrole = \"quasi\"\nweight = {}\n", at + 1).unwrap();
             text.push_str(match kind {
-                0 => "hierarchy = { A = { AA = [\"t0\", \"t1\"], AB = [\"t2\"] }, B = [\"t3\", \"t4\", \"t9\"] }\n",
+                0 => "hierarchy = { A = { AA = [\"t0\", \"t1\"], AB = [\"t2\"] }, B = [\"t3\", \"t4\", \"t5\", \"t6\", \"t9\"] }\n",
                 1 => "hierarchy = { Any = [\"u0\", \"u1\", \"u2\"] }\n",
                 2 => "kind = \"categorical\"\n",
                 _ => "kind = \"numeric\"\n",
@@ -586,7 +649,7 @@ impl Small {
 
 fn cell(kind: u8, code: u8) -> String {
     match kind {
-        0 => format!("t{}", code % 5),
+        0 => format!("t{}", code % 7),
         1 => format!("u{}", code % 3),
         2 => format!("v{}", code % 6),
         3 if code.is_multiple_of(7) => "?".to_owned(),
@@ -599,12 +662,9 @@ fn cell(kind: u8, code: u8) -> String {
 fn told(problem: &Problem, step: &plain::Refinement) -> Told {
     let bits = |value: f64| (value * 1e9).round() as u64;
     let attribute = &problem.attributes[step.attribute];
-    let hides = Shape::of(attribute) == Shape::Suppression;
-    let last = attribute.domain.len() as u32 - 1;
     let cell = |(at, codes): (usize, &BTreeSet<u32>)| {
-        let ends = (codes.first().copied().unwrap_or(0), codes.last().copied().unwrap_or(last));
-        let (low, high) = if hides && at == 1 { (0, last) } else { ends };
-        attribute.domain.half_open_cell(low, high)
+        let cell = step.rest.as_ref().filter(|_| at == 1).unwrap_or(codes);
+        attribute.domain.half_open_cell(*cell.first().unwrap(), *cell.last().unwrap())
     };
     let into = step.parts.iter().enumerate().map(cell).collect();
     (attribute.name.clone(), into, vec![bits(step.gain), bits(step.loss)], step.anonymity.clone())
@@ -669,15 +729,20 @@ fn told_here(step: &Step) -> Told {
 }
 
 fn compare_with_plain(small: &Small) -> Result<(), TestCaseError> {
-    for anonymity in [Anonymity::Records, Anonymity::Share] {
+    let ways = [
+        (Anonymity::Records, Children::All),
+        (Anonymity::Share, Children::All),
+        (Anonymity::Records, Children::Some),
+    ];
+    for (anonymity, children) in ways {
         let (_, _, problem) = problem(&small.csv(), &small.policy());
         let (qids, _) = quasi_identifiers(&problem);
-        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity };
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity, children };
         if !plain.valid(&plain.start()) {
             prop_assert!(problem.requirement.check_feasible(&problem).is_err());
             return Ok(());
         }
-        let outcome = Refine { anonymity: Some(anonymity), ..literal(small.goal) };
+        let outcome = Refine { anonymity: Some(anonymity), children, ..literal(small.goal) };
         let outcome = outcome.search(&problem, &Unwatched).unwrap();
         let (trace, state) = plain.run();
         let own: Vec<_> = outcome.trace.iter().map(told_here).collect();
@@ -709,7 +774,7 @@ proptest! {
     fn nothing_valid_and_beneficial_is_left(small in smalls(150)) {
         let (_, _, problem) = problem(&small.csv(), &small.policy());
         let (qids, _) = quasi_identifiers(&problem);
-        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records };
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records, children: Children::All };
         if !plain.valid(&plain.start()) {
             return Ok(());
         }
@@ -730,8 +795,8 @@ proptest! {
         }
         let all: Vec<usize> = (0..problem.attributes.len()).collect();
         let union = Qid { attributes: all, k: qids.iter().map(|qid| qid.k).max().unwrap() };
-        let (led, state) = plain::Plain { problem: &problem, goal: small.goal, qids: vec![union], anonymity: Anonymity::Records }.run();
-        let each = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records };
+        let (led, state) = plain::Plain { problem: &problem, goal: small.goal, qids: vec![union], anonymity: Anonymity::Records, children: Children::All }.run();
+        let each = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records, children: Children::All };
         prop_assert!(each.valid(&state), "what is safe for the union is safe for each");
         let (further, end) = each.run_from(state);
         let outcome = Refine { first: Some(First::Union), ..literal(small.goal) };
@@ -777,7 +842,7 @@ proptest! {
             prop_assert_eq!(stopped.end, End::Stopped);
         }
         let (qids, _) = quasi_identifiers(&problem);
-        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records };
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records, children: Children::All };
         prop_assert!(plain.valid(&state_of(&stopped, &problem)));
     }
 }
@@ -804,7 +869,13 @@ fn many_equal_records_are_searched_as_few_rows() {
         kind = \"categorical\"\n[attribute.class]\nrole = \"class\"\n";
     let (.., problem) = problem(&csv, policy);
     let (qids, _) = quasi_identifiers(&problem);
-    let plain = plain::Plain { problem: &problem, goal: Goal::Score, qids, anonymity: Anonymity::Records };
+    let plain = plain::Plain {
+        problem: &problem,
+        goal: Goal::Score,
+        qids,
+        anonymity: Anonymity::Records,
+        children: Children::All,
+    };
     let outcome = search(&problem, Goal::Score);
     let (trace, _) = plain.run();
     assert_eq!(outcome.trace.len(), trace.len());
@@ -898,6 +969,7 @@ proptest! {
         let again = Refine {
             first: Some(way.map_or(First::Each, |way| way.first)),
             anonymity: Some(way.map_or(Anonymity::Records, |way| way.anonymity)),
+            children: Children::default(),
             ..literal(small.goal)
         };
         let again = again.search(&problem, &Unwatched).unwrap();
@@ -946,4 +1018,84 @@ fn of_several_quasi_identifiers_the_report_says_which_way_was_taken() {
     let Some(Fact::Refinement(found)) = solution.facts.first() else { panic!("{:?}", solution.facts) };
     assert_eq!(found.tried.len(), 3);
     assert!(found.tried.iter().all(|(_, error)| (0.0..=1.0).contains(error)), "{:?}", found.tried);
+}
+
+/// Countries with so many people each, of two classes.
+fn countries(counts: &[(&str, usize)]) -> String {
+    let mut csv = "country,class\n".to_owned();
+    for (country, count) in counts {
+        for at in 0..*count {
+            // The first half of the countries is mostly of one class.
+            let yes = country.as_bytes()[0] < b'M';
+            writeln!(csv, "{country},{}", if yes != (at % 5 == 0) { "yes" } else { "no" }).unwrap();
+        }
+    }
+    csv
+}
+
+const COUNTRIES: &str = "[attribute.country]\nrole = \"quasi\"\nhierarchy = { Europe = [\"Germany\", \"Italy\", \
+    \"Portugal\", \"Spain\", \"Wales\"], America = [\"Chile\", \"Peru\"] }\n[attribute.class]\nrole = \"class\"\n";
+
+#[test]
+fn a_group_is_told_in_part_where_some_of_its_children_are_too_few() {
+    let csv = countries(&[
+        ("Germany", 30),
+        ("Italy", 25),
+        ("Portugal", 3),
+        ("Spain", 4),
+        ("Wales", 2),
+        ("Chile", 12),
+        ("Peru", 5),
+    ]);
+    let (_, _, problem) = problem(&csv, &format!("[privacy]\nk = 8\n{COUNTRIES}"));
+    let shown = |children: Children| {
+        let outcome = Refine { children, ..Refine::default() }.search(&problem, &Unwatched).unwrap();
+        let cell = |at: usize| {
+            let (low, high) = outcome.boxes.ends[0][at];
+            problem.attributes[0].domain.half_open_cell(low, high)
+        };
+        let sizes = outcome.partition.groups().map(<[u32]>::len).enumerate();
+        let mut shown: Vec<(String, usize)> = sizes.map(|(at, size)| (cell(at), size)).collect();
+        shown.sort();
+        (shown, outcome)
+    };
+    let told = |all: &[(&str, usize)]| {
+        all.iter().map(|(cell, size)| ((*cell).to_owned(), *size)).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(Children::All).0, told(&[("America", 17), ("Europe", 64)]));
+    // Chile alone would leave five people of Peru.
+    let (found, outcome) = shown(Children::Some);
+    assert_eq!(found, told(&[("America", 17), ("Europe", 9), ("Germany", 30), ("Italy", 25)]));
+    let domain = &problem.attributes[0].domain;
+    let (published, of_code) = outcome.masks[0].told(domain.len());
+    for code in 0..domain.len() as u32 {
+        let (low, high) = published[of_code[code as usize]];
+        let expected = match domain.label(code) {
+            own @ ("Germany" | "Italy") => own,
+            "Chile" | "Peru" => "America",
+            _ => "Europe",
+        };
+        assert_eq!(domain.half_open_cell(low, high), expected);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    /// What is told in part is safe by the plain definition, and goes further than what the paper's form can still do.
+    #[test]
+    fn groups_told_in_part_are_safe_and_nothing_is_left_to_tell(small in smalls(150)) {
+        let (_, _, problem) = problem(&small.csv(), &small.policy());
+        let (qids, _) = quasi_identifiers(&problem);
+        let children = Children::Some;
+        let plain = plain::Plain { problem: &problem, goal: small.goal, qids, anonymity: Anonymity::Records, children };
+        if !plain.valid(&plain.start()) {
+            return Ok(());
+        }
+        let outcome = Refine { children, ..literal(small.goal) }.search(&problem, &Unwatched).unwrap();
+        let state = state_of(&outcome, &problem);
+        prop_assert!(plain.valid(&state));
+        let left = plain.candidates(&state);
+        prop_assert!(left.is_empty() && outcome.open.is_empty(), "{left:?}");
+    }
 }

@@ -349,6 +349,64 @@ fn automatic_weights_favour_attributes_that_nothing_else_tells_of() {
     assert!((weights[0] - weights[1]).abs() < 0.05 && weights[2] > 1.5 * weights[0], "{weights:?}");
 }
 
+const TWO_NUMBERS_AND_A_CATEGORY: &str = "[privacy]\nk = 2\n[attribute.a]\nrole = \"quasi\"\nweight = \"auto\"\n\
+    [attribute.b]\nrole = \"quasi\"\nweight = \"auto\"\n\
+    [attribute.c]\nrole = \"quasi\"\nkind = \"categorical\"\nweight = \"auto\"\nconfirmed = true\n";
+
+/// Weights of two numbers and a category by the plain definition: ε = √(1 − (within / (n − g)) / (total / (n − 1))), the
+/// share of the variance that g categories explain, by unbiased variances.
+fn plain_weights(rows: &[(f64, f64, u32)]) -> [f64; 3] {
+    let n = rows.len() as f64;
+    let mean = |of: &dyn Fn(&(f64, f64, u32)) -> f64| rows.iter().map(of).sum::<f64>() / n;
+    let spread = |of: &dyn Fn(&(f64, f64, u32)) -> f64| {
+        let mean = mean(of);
+        rows.iter().map(|row| (of(row) - mean).powi(2)).sum::<f64>()
+    };
+    let (a, b) = (|row: &(f64, f64, u32)| row.0, |row: &(f64, f64, u32)| row.1);
+    let (mean_a, mean_b) = (mean(&a), mean(&b));
+    let both: f64 = rows.iter().map(|row| (row.0 - mean_a) * (row.1 - mean_b)).sum();
+    let r = (both / (spread(&a) * spread(&b)).sqrt()).abs();
+    let epsilon = |of: &dyn Fn(&(f64, f64, u32)) -> f64| {
+        let mut categories: Vec<u32> = rows.iter().map(|row| row.2).collect();
+        categories.sort_unstable();
+        categories.dedup();
+        let g = categories.len() as f64;
+        let mut within = 0.0;
+        for category in categories {
+            let own: Vec<f64> = rows.iter().filter(|row| row.2 == category).map(of).collect();
+            let mean = own.iter().sum::<f64>() / own.len() as f64;
+            within += own.iter().map(|value| (value - mean).powi(2)).sum::<f64>();
+        }
+        (1.0 - (within / (n - g)) / (spread(of) / (n - 1.0))).max(0.0).sqrt()
+    };
+    let (ac, bc) = (epsilon(&a), epsilon(&b));
+    let free = [1.0 - (r + ac) / 2.0, 1.0 - (r + bc) / 2.0, 1.0 - (ac + bc) / 2.0];
+    free.map(|own| own / free.iter().sum::<f64>())
+}
+
+#[test]
+fn automatic_weights_take_off_what_many_categories_explain_by_chance() {
+    let hash = |row: u32| row.wrapping_mul(0x9e37_79b1) >> 16;
+    // Of 2, 12, 150 and nearly as many categories as records, the first two follow the first number.
+    for categories in [2u32, 12, 150, 290] {
+        let row = |at: u32| {
+            let a = hash(at) % 100;
+            let c = if categories <= 12 { a * categories / 100 } else { at % categories };
+            (f64::from(a), f64::from(hash(at + 1000) % 50 + a / 4), c)
+        };
+        let rows: Vec<(f64, f64, u32)> = (0..300).map(row).collect();
+        let lines: String = rows.iter().map(|(a, b, c)| format!("{a},{b},v{c:03}\n")).collect();
+        let problem = loaded(format!("a,b,c\n{lines}"), TWO_NUMBERS_AND_A_CATEGORY).problem;
+        for (attribute, expected) in problem.attributes.iter().zip(plain_weights(&rows)) {
+            let (name, found) = (&attribute.name, attribute.weight);
+            assert!((found - expected).abs() < 1e-9, "{categories}, {name}: {found} {expected}");
+        }
+        // What tells of neither number weighs about as much as they do, however many values it has.
+        let weight = problem.attributes[2].weight;
+        assert!(categories <= 12 || weight > 0.25, "{categories}: {weight}");
+    }
+}
+
 /// Adult, 8 attributes with ARX hierarchies, k = 5: the best of all strings, and a release that passes the audit.
 #[test]
 fn the_string_of_adult_is_the_best_of_all() {

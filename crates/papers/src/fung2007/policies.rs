@@ -85,11 +85,12 @@ pub fn concatenate(parts: &[PathBuf], target: &Path, most: usize) -> Result<usiz
 }
 
 impl Adult<'_> {
-    /// A policy text: `privacy`, the options of `classify`, and the attributes that are masked.
+    /// A policy text: `privacy`, the options of `classify`, and the attributes that are masked. Groups of a taxonomy are
+    /// refined into all their children, as in the paper.
     pub fn policy(&self, privacy: &str, options: &str, masked: &[&str], masking: Masking) -> Result<Policy> {
         let mut text = format!(
-            "[privacy]\n{privacy}\n[method]\nname = \"refine\"\nseed = 7\n[evaluate.classify]\n{options}\n\
-             [attribute.salary-class]\nrole = \"class\"\n"
+            "[privacy]\n{privacy}\n[method]\nname = \"refine\"\nchildren = \"all\"\nseed = 7\n\
+             [evaluate.classify]\n{options}\n[attribute.salary-class]\nrole = \"class\"\n"
         );
         for name in masked {
             let numeric = ADULT.iter().any(|(own, numeric)| own == name && *numeric);

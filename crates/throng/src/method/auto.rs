@@ -3,6 +3,9 @@
 //! What loses least as a rule need not on a small table. So where only the size of classes counts, up to `SMALL`
 //! records are given to several methods (`OTHERS`) and the least loss is taken, and up to `all::MOST` records
 //! are grouped in the best of all ways.
+//!
+//! Under a limit on the loss of classes it looks for the most privacy. Where that does not reach what is required besides, methods
+//! that begin with what is required and keep to the limit are run, and the least loss is taken.
 
 use std::borrow::Cow;
 
@@ -13,7 +16,7 @@ use super::{
     Entry, Fact, Method, Methods, OptionKind, OptionSpec, Solution, Traits, accuracy, bottom_up, improve,
     mondrian, ordered, peel, top_down,
 };
-use crate::error::{Error, ErrorCode, Result};
+use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::loss::{Kernel, group_ncp};
 use crate::mapping;
 use crate::privacy::{Part, Tally};
@@ -134,6 +137,36 @@ impl Auto {
     }
 }
 
+/// Where the walks and searches for the most privacy within a limit do not reach what is required: the solution that loses least
+/// of those of methods that begin with what is required and keep to the limit. If none does, what peel says of it.
+fn least_within_limits(problem: &Problem, refused: Error, watch: &dyn Watch) -> Result<Solution> {
+    let methods = Methods::standard();
+    let asked: Vec<Part> = problem.requirement.parts().filter(|part| *part != Part::MaxLoss).collect();
+    let (mut best, mut why) = (None::<(f64, &'static str, Solution)>, refused);
+    let mut of: Vec<Cow<'static, str>> = Vec::new();
+    let all = OTHERS.iter().chain([&peel::PEEL]);
+    for entry in all.filter(|own| !asked.is_empty() && asked.iter().all(|part| own.takes.contains(part))) {
+        let method = methods.configure(entry, &toml::Table::new()).map_err(|mistake| mistake.error)?;
+        let solution = match method.solve(problem, watch) {
+            Ok(solution) => solution,
+            Err(error) if error.fault() == Fault::Requirement => {
+                why = error;
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        let loss = loss(problem, &solution);
+        of.push(entry.name.into());
+        if best.as_ref().is_none_or(|(least, ..)| loss < *least) {
+            best = Some((loss, entry.name, solution));
+        }
+    }
+    let (_, name, mut solution) = best.ok_or(why)?;
+    let because = Because::KeepsToLimit { of };
+    solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
+    Ok(solution)
+}
+
 /// Whether nothing but the size of classes is asked for, and each record is for itself.
 fn only_size_counts(problem: &Problem) -> bool {
     problem.people.is_none() && problem.requirement.parts().all(|part| matches!(part, Part::K | Part::OwnK))
@@ -159,7 +192,13 @@ impl Method for Auto {
         if !problem.limits.is_empty() {
             let timed = self.seconds.map(|seconds| Timed::seconds(watch, seconds));
             let until = timed.as_ref().map_or_else(|| watch.until(), Watch::until);
-            let (name, mut solution) = accuracy::most_private(problem, until, watch)?;
+            let (name, mut solution) = match accuracy::most_private(problem, until, watch) {
+                Err(refused) if refused.fault() == Fault::Requirement => {
+                    let watch = timed.as_ref().map_or(watch, |timed| timed as &dyn Watch);
+                    return least_within_limits(problem, refused, watch);
+                }
+                found => found?,
+            };
             let because = Because::LossIsLimited;
             solution.facts.insert(0, Fact::Chosen { method: name.into(), because });
             return Ok(solution);

@@ -126,6 +126,11 @@ pub enum Grouping {
 pub enum Because {
     /// The policy limits the loss and asks for the most privacy.
     LossIsLimited,
+    /// Looking for the most privacy within a limit did not reach what is required; of those that keep to it, it lost least.
+    KeepsToLimit {
+        /// The names of those that reached it.
+        of: Vec<Cow<'static, str>>,
+    },
     /// As a rule it loses least.
     LosesLeast,
     /// l is so near to the largest that is feasible that sensitive values must not decide.
@@ -297,6 +302,9 @@ pub struct MaskedValue {
     pub records: u64,
     /// What it was refined from.
     pub parent: Option<u32>,
+    /// Whether it is what is left under the name of a group of which some children are told by themselves.
+    #[serde(default)]
+    pub rest: bool,
 }
 
 /// The best privacy for a utility.

@@ -2,14 +2,16 @@
 //!
 //! A method that knows no limits is run as it is. Most of its classes are narrow; those that exceed the limit are taken apart:
 //! their records are grouped anew along the curve, each group ending as soon as it meets the requirement and before it exceeds
-//! the limit, and what is left over joins whichever class can take it within the limit at the least loss. What fits nowhere
-//! is left out, if the policy lets so many records be; else nothing is published. So every class meets both; not that no other
+//! the limit, and what is left over joins whichever class can take it within the limit at the least loss. Then records move to
+//! classes where they cost less, within the limit (`improve`). What fits nowhere is left out, if the policy lets so many
+//! records be; else nothing is published. So every class meets both; not that no other
 //! partition loses less, nor that one is found wherever there is one. `accuracy` looks for the most privacy within a limit
 //! instead.
 //!
-//! Cost: that of the method, and for each record that is left over a look at all classes.
+//! Cost: that of the method, for each record that is left over a look at all classes, and rounds of moves.
 
 use super::facts::Grouping;
+use super::improve::{self, Effort, ROUNDS};
 use super::{Fact, Method, Partition, Recoding, Solution, lots};
 use crate::error::{Error, ErrorCode, Result};
 use crate::loss::{Extent, Kernel, Limits};
@@ -93,8 +95,10 @@ impl<C: Code> Keeping<'_, C> {
             facts.retain(|fact| !matches!(fact, Fact::Grouped { .. }));
             facts.push(Fact::Grouped { by: Grouping::Costs });
         }
+        let partition = Partition::from_sizes(records, sizes);
+        let effort = Effort::new(ROUNDS, Some(0), watch.until());
         Ok(Solution {
-            partition: Partition::from_sizes(records, sizes),
+            partition: improve::moved(self.problem, &partition, effort, watch)?,
             suppressed,
             recoding: Recoding::Tight,
             facts,

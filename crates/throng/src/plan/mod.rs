@@ -376,7 +376,7 @@ impl Plan {
             return None;
         }
         let matrix = association::matrix(attributes, &problem.records);
-        let high = association::high(attributes, &problem.records, &matrix, Associations::HIGH);
+        let high = association::high(&matrix, Associations::HIGH);
         (weighed || !high.is_empty()).then(|| Associations {
             attributes: attributes.iter().map(|own| own.name.clone()).collect(),
             weights: attributes.iter().map(|own| own.weight).collect(),

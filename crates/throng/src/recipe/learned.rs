@@ -131,22 +131,30 @@ impl PartLimit {
 /// The cells of an attribute and what they cover; `limit` are the codes that hard rules leave to the part.
 fn cells(attribute: &Attribute, masks: &Masks, limit: Option<(u32, u32)>) -> Vec<Mask> {
     let (first, last) = limit.unwrap_or((0, u32::MAX));
-    let published = masks.published();
+    let domain = &attribute.domain;
+    let (published, of_code) = masks.told(domain.len());
     debug_assert!(masks.shape == Shape::Suppression || !published.is_empty());
-    let inside = published.into_iter().map(|(low, high)| (low.max(first), high.min(last)));
-    let inside = inside.filter(|(low, high)| low <= high);
-    // What is covered by `*` needs no cell of its own.
-    inside.map(|ends| mask(&attribute.domain, ends, last)).filter(|mask| mask.cell != ANY).collect()
+    let cell = |(number, (low, high)): (usize, (u32, u32))| {
+        let (low, high) = (low.max(first), high.min(last));
+        (low <= high).then(|| {
+            let codes = (low..=high).filter(|code| of_code[*code as usize] == number);
+            mask(domain, (low, high), last, codes)
+        })
+    };
+    let cells: Vec<Mask> = published.into_iter().enumerate().filter_map(cell).collect();
+    // What is covered by `*` needs no cell of its own, unless it is the rest of what others cover.
+    let rest = masks.shape == Shape::Taxonomy && cells.len() > 1;
+    cells.into_iter().filter(|mask| rest || mask.cell != ANY).collect()
 }
 
-/// A cell as the release tells it: half-open up to the number that follows, unless that is beyond the `last` of the part.
-fn mask(domain: &Domain, (low, high): (u32, u32), last: u32) -> Mask {
+/// A cell for some `codes` as the release tells it: half-open up to the number that follows, unless that is beyond the `last` of the part.
+fn mask(domain: &Domain, (low, high): (u32, u32), last: u32, codes: impl Iterator<Item = u32>) -> Mask {
     let label = |code: u32| domain.end_label(code).to_owned();
     let cell = if high == last { domain.cell(low, high) } else { domain.half_open_cell(low, high) };
     // A lower tail such as `≤ 18` tells the last number that it covers.
     let closed = high == last || cell.starts_with(AT_MOST);
     let covers = match domain.scale() {
-        Scale::Categorical(_) => Covers::Values((low..=high).map(label).collect()),
+        Scale::Categorical(_) => Covers::Values(codes.map(label).collect()),
         Scale::Numeric { .. } if domain.missing() == Some(low) => Covers::Missing,
         Scale::Numeric { values, .. } if low < high && !closed && (high as usize) + 1 < values.len() => {
             Covers::Before(label(low), label(high + 1))

@@ -1,7 +1,9 @@
 //! How much attributes tell of each other, and weights from it: `weight = "auto"`.
 //!
-//! |Pearson's r| for two numbers, the correlation ratio η for a number and a category, bias-corrected Cramér's V for
-//! two categories; records in which either is a missing number are left out. An attribute that little else tells of
+//! |Pearson's r| for two numbers, the correlation ratio for a number and a category, Cramér's V for two categories. From the
+//! latter two, what as many categories would explain by chance is taken off (ε² of Kelley 1935 in place of η², Bergsma's
+//! correction of V): a category that nearly every record has for itself tells nothing of other records, whereas η would be
+//! 1 with every number and its weight next to nothing. Records in which either is a missing number are left out. An attribute that little else tells of
 //! weighs more: w ∝ 1 − mean association with the others (Morton 2012).
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -40,37 +42,10 @@ pub fn matrix(attributes: &[Attribute], records: &Records) -> Vec<Vec<f64>> {
     matrix
 }
 
-/// Pairs of attributes of which one tells nearly all of the other, and would of other records too: of a number and a category,
-/// what as many categories would explain by chance is taken off (ε² of Kelley 1935), so that a category that nearly every record has
-/// for itself tells nothing. Cramér's V has such a correction already.
-pub fn high(
-    attributes: &[Attribute],
-    records: &Records,
-    matrix: &[Vec<f64>],
-    least: f64,
-) -> Vec<(usize, usize, f64)> {
-    let corrected = |one: usize, other: usize| {
-        let found = matrix[one][other];
-        let category = match (attributes[one].domain.scale(), attributes[other].domain.scale()) {
-            (Scale::Categorical(_), Scale::Numeric { .. }) => one,
-            (Scale::Numeric { .. }, Scale::Categorical(_)) => other,
-            _ => return found,
-        };
-        let mut codes: Vec<u32> = (0..records.len()).map(|record| records.code(record, category)).collect();
-        codes.sort_unstable();
-        codes.dedup();
-        let (all, groups) = (records.len() as f64, codes.len() as f64);
-        if all <= groups {
-            return 0.0;
-        }
-        (1.0 - (1.0 - found * found) * (all - 1.0) / (all - groups)).max(0.0).sqrt()
-    };
-    let pairs =
-        (0..attributes.len()).flat_map(|one| (one + 1..attributes.len()).map(move |other| (one, other)));
-    let high = pairs.filter(|(one, other)| matrix[*one][*other] >= least);
-    high.map(|(one, other)| (one, other, corrected(one, other)))
-        .filter(|(_, _, found)| *found >= least)
-        .collect()
+/// Pairs of attributes of which one tells nearly all of the other.
+pub fn high(matrix: &[Vec<f64>], least: f64) -> Vec<(usize, usize, f64)> {
+    let pairs = (0..matrix.len()).flat_map(|one| (one + 1..matrix.len()).map(move |other| (one, other)));
+    pairs.map(|(one, other)| (one, other, matrix[one][other])).filter(|pair| pair.2 >= least).collect()
 }
 
 fn pair(one: &Attribute, ones: &[u32], other: &Attribute, others: &[u32]) -> f64 {
@@ -113,7 +88,8 @@ fn pearson(ones: &[u32], a: &[f64], others: &[u32], b: &[f64]) -> f64 {
     if xx > 0.0 && yy > 0.0 { (xy / (xx * yy).sqrt()).abs().min(1.0) } else { 0.0 }
 }
 
-/// √(variance between categories / variance).
+/// √ε²: the variance between categories as a share of the variance, without what so many categories would explain by
+/// chance.
 fn correlation_ratio(numbers: &[u32], values: &[f64], categories: &[u32], count: usize) -> f64 {
     let mut of_category = vec![(0.0, 0.0); count];
     let (mut records, mut sum, mut squares) = (0.0, 0.0, 0.0);
@@ -129,7 +105,12 @@ fn correlation_ratio(numbers: &[u32], values: &[f64], categories: &[u32], count:
     let between: f64 =
         of_category.iter().filter(|own| own.0 > 0.0).map(|(count, sum)| sum * sum / count).sum::<f64>()
             - sum * sum / f64::max(records, 1.0);
-    if total > 1e-12 { (between / total).clamp(0.0, 1.0).sqrt() } else { 0.0 }
+    let categories = of_category.iter().filter(|own| own.0 > 0.0).count() as f64;
+    if total <= 1e-12 || records <= categories {
+        return 0.0;
+    }
+    let unexplained = (1.0 - between / total).max(0.0);
+    (1.0 - unexplained * (records - 1.0) / (records - categories)).clamp(0.0, 1.0).sqrt()
 }
 
 /// Bergsma's correction of Cramér's V.

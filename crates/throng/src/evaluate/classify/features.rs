@@ -234,18 +234,14 @@ fn apart(cells: &[Cell]) -> bool {
 
 fn masked_values(problem: &Problem, at: usize, masks: &Masks) -> Values {
     let attribute = &problem.attributes[at];
-    let published = masks.published();
     // Codes in no published range are hidden together.
-    let mut of_code = vec![published.len() as u32; attribute.domain.len()];
-    for (number, (low, high)) in (0..).zip(&published) {
-        of_code[*low as usize..=*high as usize].fill(number);
-    }
+    let (published, of_code) = masks.told(attribute.domain.len());
     let numeric = matches!(attribute.domain.scale(), Scale::Numeric { .. });
     if numeric && published.iter().all(|(low, high)| low == high) {
         return own_values(problem, at);
     }
     let of: Vec<u32> =
-        (0..problem.len()).map(|record| of_code[problem.records.code(record, at) as usize]).collect();
+        (0..problem.len()).map(|record| of_code[problem.records.code(record, at) as usize] as u32).collect();
     let hidden = of.contains(&(published.len() as u32));
     Values::Categories { of, count: published.len() + usize::from(hidden) }
 }

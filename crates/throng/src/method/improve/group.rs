@@ -49,6 +49,22 @@ impl<'a, C: Code> Work<'a, C> {
         Group { records, extent, ncp }
     }
 
+    /// Whether a group stays within the limits of the problem.
+    #[inline]
+    pub fn allows(&self, group: &Group<C>) -> bool {
+        self.problem.limits.is_empty() || self.problem.limits.allow(&self.kernel, &group.extent)
+    }
+
+    /// The same of a group with one record more.
+    #[inline]
+    pub fn allows_with(&self, group: &Group<C>, record: u32) -> bool {
+        self.problem.limits.is_empty() || {
+            let mut extent = group.extent.clone();
+            extent.grow(self.matrix.row(record as usize));
+            self.problem.limits.allow(&self.kernel, &extent)
+        }
+    }
+
     /// Penalty of a group's box grown around a record. Given up once it is above `limit`; what is returned then is
     /// above it too.
     #[inline]

@@ -162,6 +162,20 @@ pub fn improved(
     Ok(solution)
 }
 
+/// Improves a partition by single moves, cuts and divisions, none of which makes a class exceed the limits of the problem.
+pub fn moved(
+    problem: &Problem,
+    partition: &Partition,
+    effort: Effort,
+    watch: &dyn Watch,
+) -> Result<Partition> {
+    with_matrix!(&problem.records, matrix => {
+        let work = Work::new(problem, matrix);
+        let groups = partition.groups().map(|records| work.group(records.to_vec())).collect();
+        move_groups(&work, groups, effort, watch).map(into_partition)
+    })
+}
+
 fn improve_within(
     problem: &Problem,
     partition: &Partition,
@@ -327,7 +341,10 @@ impl<'a, C: Code> Round<'a, C> {
             let size = group.records.len() as f64;
             let after = self.work.ncp_up_to(group, record, (beaten + group.loss()) / (size + 1.0));
             let cost = after * (size + 1.0) - group.loss();
-            if cost < beaten && self.work.judge.holds_with(&group.records, record) {
+            if cost < beaten
+                && self.work.allows_with(group, record)
+                && self.work.judge.holds_with(&group.records, record)
+            {
                 best = Some((cost, at));
             }
         });
@@ -392,6 +409,7 @@ impl<'a, C: Code> Round<'a, C> {
             && !self.groups[target].records.is_empty()
             && self.work.judge.holds_without(&self.groups[own].records, record)
             && self.work.cost_of_joining(&self.groups[target], record) < self.gain(record) - SAVES
+            && self.work.allows_with(&self.groups[target], record)
             && self.work.judge.holds_with(&self.groups[target].records, record);
         if helps {
             self.work.leave(&mut self.groups[own], record);
@@ -468,6 +486,7 @@ impl<'a, C: Code> Round<'a, C> {
             }
         }
         let helps = after.iter().map(Group::loss).sum::<f64>() < before - SAVES
+            && after.iter().all(|group| self.work.allows(group))
             && after.iter().all(|group| self.work.judge.holds(group.records.iter().copied()));
         if helps {
             for (&record, home) in self.groups[group].records.iter().zip(homes) {
@@ -525,8 +544,10 @@ impl<'a, C: Code> Round<'a, C> {
             let both = self.union(at, other);
             let now = group.loss() + self.groups[other].loss();
             let (left, right) = best_division(self.work, &both)?;
-            let after = self.work.group(left.clone()).loss() + self.work.group(right.clone()).loss();
-            (after < now - SAVES).then_some((now - after, other, (left, right)))
+            let halves = [self.work.group(left.clone()), self.work.group(right.clone())];
+            let after = halves[0].loss() + halves[1].loss();
+            let allowed = halves.iter().all(|half| self.work.allows(half));
+            (allowed && after < now - SAVES).then_some((now - after, other, (left, right)))
         });
         let best = divisions.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
         Some((best.1, best.2))
@@ -550,7 +571,8 @@ impl<'a, C: Code> Round<'a, C> {
         }
         let (left, right) = (self.work.group(left), self.work.group(right));
         let now = self.groups[one].loss() + self.groups[other].loss();
-        if left.loss() + right.loss() < now - SAVES {
+        let allowed = self.work.allows(&left) && self.work.allows(&right);
+        if allowed && left.loss() + right.loss() < now - SAVES {
             for (at, group) in [(one, left), (other, right)] {
                 group.records.iter().for_each(|record| self.group_of[*record as usize] = at as u32);
                 self.groups[at] = group;

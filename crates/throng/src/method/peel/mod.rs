@@ -74,7 +74,7 @@ pub const PEEL: Entry = Entry {
                    but grouping tells next to nothing about records",
         },
     ],
-    traits: Traits::USUAL,
+    traits: Traits::GROUPING,
     configure: |options, _| {
         let (rounds, effort) = (options.whole("rounds")? as usize, options.whole("effort")? as usize);
         let (seconds, blind) = (options.number_if_any("seconds")?, options.flag("blind")?);

@@ -111,6 +111,19 @@ impl Benefit {
         information_gain(hidden, [own.as_slice(), rest.as_slice()].into_iter())
     }
 
+    /// The gain of telling a child of a value by itself, given the class counts of all that the value stands for. The rest
+    /// is told as the value, as before.
+    pub fn of_release(&self, attribute: usize, value: (u32, u32), child: (u32, u32), rest: &[u64]) -> f64 {
+        let own = self.counts(attribute, child.0, child.1);
+        if self.goal == Goal::Loss {
+            let penalty =
+                |(low, high): (u32, u32)| self.kernel.penalty(attribute, low as usize, high as usize);
+            return own.iter().sum::<u64>() as f64 * (penalty(value) - penalty(child));
+        }
+        let others: Vec<u64> = rest.iter().zip(&own).map(|(all, own)| all - own).collect();
+        information_gain(rest, [own.as_slice(), others.as_slice()].into_iter())
+    }
+
     /// Where to split a range of codes in two: the first code of the right part with the highest gain, and of several
     /// the lowest. `None` if all records have one code.
     pub fn best_split(&self, attribute: usize, (low, high): (u32, u32)) -> Option<u32> {

@@ -97,7 +97,7 @@ impl<C: Code> Counter<'_, C> {
         let masks = self.leaves.masks(leaf);
         let open = move |column: &usize| match self.columns[*column].state.shape {
             Shape::Suppression => masks[*column] == 0,
-            _ => candidate(self.columns[*column].candidates, masks[*column]) != NONE,
+            _ => self.columns[*column].state.values[masks[*column] as usize].open > 0,
         };
         self.affected.iter().copied().filter(open)
     }
@@ -145,15 +145,21 @@ impl<C: Code> Counter<'_, C> {
     #[inline]
     fn fold(&self, leaf: u32, column: usize, (slot, records): (u32, u32), size: u32, least: &mut [u32]) {
         let Column { state, candidates, .. } = self.columns[column];
-        let (at, records) = match state.shape {
-            // Disclosing a value leaves the others hidden together.
-            Shape::Suppression if size > records => (slot, records.min(size - records)),
-            Shape::Suppression => (slot, records),
-            _ => (self.leaves.masks(leaf)[column], records),
+        let mut take = |place: u32, records: u32| {
+            let at = candidate(candidates, place);
+            if at != NONE {
+                least[at as usize] = least[at as usize].min(records);
+            }
         };
-        let at = candidate(candidates, at);
-        if at != NONE {
-            least[at as usize] = least[at as usize].min(records);
+        // Told by itself, a value leaves the others together.
+        let with_rest = if size > records { records.min(size - records) } else { records };
+        if state.shape == Shape::Suppression {
+            return take(slot, with_rest);
+        }
+        let value = self.leaves.masks(leaf)[column];
+        take(value, records);
+        if let Some(place) = place_of_slot(state, value, slot) {
+            take(place, with_rest);
         }
     }
 
@@ -233,23 +239,40 @@ impl<C: Code> Counter<'_, C> {
                 slots_of(state, column, self.leaves.slice(leaf)).map(|(row, slot)| (slot, row)).collect();
             sorted.sort_unstable();
             for class in sorted.chunk_by(|one, other| one.0 == other.0) {
-                let hides = state.shape == Shape::Suppression;
-                let at = if hides { class[0].0 } else { self.leaves.masks(leaf)[column] };
-                let at = candidate(candidates, at);
-                if at == NONE || refused.last() == Some(&at) {
+                let (together, alone) = places(state, self.leaves.masks(leaf)[column], class[0].0);
+                let find = |place: Option<u32>| place.map_or(NONE, |place| candidate(candidates, place));
+                let (together, alone) = (find(together), find(alone));
+                // All slots together are refused by the first that falls short.
+                let together = if refused.last() == Some(&together) { NONE } else { together };
+                if together == NONE && alone == NONE {
                     continue;
                 }
-                let mut holds = beyond.holds_in(&mut own, class.iter().map(|(_, row)| *row));
-                if holds && hides && class.len() < rows.len() {
+                if !beyond.holds_in(&mut own, class.iter().map(|(_, row)| *row)) {
+                    refused.extend([alone, together].into_iter().filter(|at| *at != NONE));
+                } else if alone != NONE && class.len() < rows.len() {
                     class.iter().for_each(|(_, row)| beyond.remove(&mut whole, *row));
-                    holds = beyond.allows(&whole);
+                    refused.extend((!beyond.allows(&whole)).then_some(alone));
                     class.iter().for_each(|(_, row)| beyond.add(&mut whole, *row));
-                }
-                if !holds {
-                    refused.push(at);
                 }
             }
         }
+    }
+}
+
+/// Where the refinement of a leaf's value into the child of a slot and the rest is listed.
+#[inline]
+fn place_of_slot(state: &State, value: u32, slot: u32) -> Option<u32> {
+    let single = state.shape == Shape::Taxonomy;
+    let child = state.values[value as usize].children.get(slot as usize).filter(|_| single)?;
+    Some(state.place_of_child(*child))
+}
+
+/// Where the refinements of a leaf's value that make a class of a slot are listed: the one that tells all slots apart, and the
+/// one that tells this one from the others.
+fn places(state: &State, value: u32, slot: u32) -> (Option<u32>, Option<u32>) {
+    match state.shape {
+        Shape::Suppression => (None, Some(slot)),
+        _ => (Some(value), place_of_slot(state, value, slot)),
     }
 }
 

@@ -22,18 +22,31 @@ pub struct Value {
     pub high: u32,
     /// What it was refined from.
     pub parent: Option<u32>,
-    /// Whether it was refined itself.
+    /// Whether it was refined itself, so that it is no longer published. One that was refined into some of its children is
+    /// published for the rest.
     pub refined: bool,
 }
 
 impl Masks {
-    /// The published values as ranges of codes, ascending; without `*`, where it stands for what is hidden.
+    /// The published values as ranges of codes, ascending and from the widest; without `*`, where it stands for what is
+    /// hidden. A value that was refined into some of its children covers theirs, and stands for the rest.
     pub fn published(&self) -> Vec<(u32, u32)> {
         let hides = |at: usize| self.shape == Shape::Suppression && at == 0;
         let ends = self.values.iter().enumerate().filter(|(at, value)| !value.refined && !hides(*at));
         let mut ranges: Vec<(u32, u32)> = ends.map(|(_, value)| (value.low, value.high)).collect();
-        ranges.sort_unstable();
+        ranges.sort_unstable_by_key(|(low, high)| (*low, std::cmp::Reverse(*high)));
         ranges
+    }
+
+    /// The published values, and which of them tells each of so many codes; as many as there are values where none does.
+    pub fn told(&self, codes: usize) -> (Vec<(u32, u32)>, Vec<usize>) {
+        let published = self.published();
+        let mut of_code = vec![published.len(); codes];
+        // Narrower ones come later.
+        for (number, (low, high)) in published.iter().enumerate() {
+            of_code[*low as usize..=*high as usize].fill(number);
+        }
+        (published, of_code)
     }
 }
 
@@ -52,7 +65,8 @@ pub(super) fn of(state: &State) -> Masks {
         let mut at = 0;
         while at < origin.len() {
             let own = &state.values[origin[at] as usize];
-            for &child in own.children.iter().filter(|_| own.refined) {
+            let told = if own.refined { &own.children } else { &own.released };
+            for &child in told {
                 values.push(value(child, Some(at as u32)));
                 origin.push(child);
             }

@@ -21,6 +21,11 @@
 //!   the anonymity of its quasi-identifiers so far that further refinements there look cheap, and those of others, still at
 //!   the size of the table, look dear. So a search for several may end with less about the class than one for their
 //!   union has; begun with the union, it never does.
+//! * A node of a taxonomy whose children cannot all be told, because some would be too small, is refined into those that can
+//!   (`children = "some"`): one child after the other is told by itself, while it and what is left stay safe. What is left is
+//!   published under the name of the node, as values that are hidden are under `*`. Whoever knows the rule reads such a cell as
+//!   the node without the children that are told, and every class is as large and as diverse as is asked for all the same.
+//!   Told by itself is refused once it is unsafe, since what is left only gets smaller. `children = "all"` is the paper's form.
 //! * A refinement that changes no published cell, from a group to the only value in it, is made but neither told nor counted
 //!   (`iterations`).
 //! * Missing numbers are parted from the others before these are split.
@@ -90,6 +95,12 @@ pub const REFINE: Entry = Entry {
                    class be predicted best where `first` leaves that open, else in records",
         },
         OptionSpec {
+            name: "children",
+            kind: OptionKind::Choice { words: &CHILDREN_WORDS },
+            help: "whether a group of a hierarchy may be refined into some of its children, the others together under its \
+                   name, or only into all of them",
+        },
+        OptionSpec {
             name: "iterations",
             kind: OptionKind::Whole { least: 0, default: None },
             help: "refinements at most",
@@ -113,6 +124,8 @@ const FIRST_WORDS: [&str; FIRST.len()] = words(FIRST);
 const ANONYMITY: &[(&str, Option<Anonymity>)] =
     &[("best", None), ("records", Some(Anonymity::Records)), ("share", Some(Anonymity::Share))];
 const ANONYMITY_WORDS: [&str; ANONYMITY.len()] = words(ANONYMITY);
+const CHILDREN: &[(&str, Children)] = &[("some", Children::Some), ("all", Children::All)];
+const CHILDREN_WORDS: [&str; CHILDREN.len()] = words(CHILDREN);
 
 /// When the search ends before it is finished.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -150,6 +163,16 @@ pub enum Anonymity {
     Share,
 }
 
+/// Into which of its children a value of a hierarchy may be refined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Children {
+    /// Into all of them or none, as in the paper.
+    All,
+    /// Where all of them are refused, into those that are safe: the others stay together under the name of the value.
+    #[default]
+    Some,
+}
+
 /// The method.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Refine {
@@ -159,6 +182,8 @@ pub struct Refine {
     pub first: Option<First>,
     /// How anonymity that is lost counts; the same.
     pub anonymity: Option<Anonymity>,
+    /// Into which of its children a value of a hierarchy may be refined.
+    pub children: Children,
     /// When to end.
     pub limits: Limits,
 }
@@ -192,6 +217,7 @@ fn configure(options: &Options, _: &Methods) -> Result<Box<dyn Method>> {
         goal: options.choice("goal", GOALS)?,
         first: options.choice("first", FIRST)?,
         anonymity: options.choice("anonymity", ANONYMITY)?,
+        children: options.choice("children", CHILDREN)?,
         limits: Limits {
             iterations: options.whole_if_any("iterations")?.unwrap_or(u64::MAX),
             seconds: options.number_if_any("seconds")?,
@@ -226,7 +252,7 @@ impl Refine {
         for &way in &ways {
             let lead = (way.first == First::Union && qids.len() > 1).then(|| union(problem, &qids));
             let search = search::Search::new(problem, goal, qids.clone(), lead);
-            let outcome = search.counting(way.anonymity).run(&limits, watch)?;
+            let outcome = search.counting(way.anonymity).into(self.children).run(&limits, watch)?;
             let stopped = outcome.end == End::Stopped;
             if ways.len() == 1 || (stopped && best.is_none()) {
                 return Ok(outcome);

@@ -14,7 +14,7 @@ use super::part::{Known, Part};
 use super::quasi::Qid;
 use super::state::{NONE, Shape, State};
 use super::trace::{End, Step, Why};
-use super::{Anonymity, Limits, Outcome};
+use super::{Anonymity, Children, Limits, Outcome};
 use crate::error::Result;
 use crate::privacy::Judge;
 use crate::problem::Problem;
@@ -28,10 +28,20 @@ struct Candidate {
     attribute: usize,
     /// The masked value.
     value: u32,
-    /// The code to disclose, where the value hides several.
-    code: Option<u32>,
+    into: Into,
     gain: f64,
     alive: bool,
+}
+
+/// What a masked value is refined into.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Into {
+    /// All its children.
+    Children,
+    /// One of the codes it hides, and the others.
+    Code(u32),
+    /// One of its children, and the others together under its own name.
+    Child(u32),
 }
 
 /// A candidate with what it costs.
@@ -59,6 +69,8 @@ pub(super) struct Search<'a> {
     led: bool,
     /// How anonymity that is lost counts.
     anonymity: Anonymity,
+    /// Into which of its children a value may be refined.
+    children: Children,
     /// Why the first refinement of each attribute was refused.
     refused: Vec<Option<Why>>,
 }
@@ -93,6 +105,7 @@ impl<'a> Search<'a> {
             asked,
             led,
             anonymity: Anonymity::Records,
+            children: Children::All,
             refused: vec![None; width],
         }
     }
@@ -100,6 +113,11 @@ impl<'a> Search<'a> {
     /// The same with anonymity that is lost counted in a way.
     pub fn counting(self, anonymity: Anonymity) -> Self {
         Search { anonymity, ..self }
+    }
+
+    /// The same with values refined into some of their children where all of them are too many.
+    pub fn into(self, children: Children) -> Self {
+        Search { children, ..self }
     }
 
     /// Whether a quasi-identifier decides for now what is valid and what it costs.
@@ -157,28 +175,74 @@ impl<'a> Search<'a> {
             if value == 0 && self.benefit.beneficial(&state.hidden) {
                 for code in state.hidden_codes(attribute, &self.benefit) {
                     let gain = self.benefit.of_disclosure(attribute, code, &self.states[attribute].hidden);
-                    self.add(attribute, 0, Some(code), gain);
+                    self.add(attribute, 0, Into::Code(code), gain);
                 }
             }
         } else if let Some(gain) = state.prepare(attribute, value, &self.benefit) {
-            self.add(attribute, value, None, gain);
+            self.add(attribute, value, Into::Children, gain);
+            self.open_children(attribute, value);
         }
     }
 
-    fn add(&mut self, attribute: usize, value: u32, code: Option<u32>, gain: f64) {
+    /// Makes candidates of the single children of a value. Of two, none can be told without the other.
+    fn open_children(&mut self, attribute: usize, value: u32) {
+        let state = &self.states[attribute];
+        let children = &state.values[value as usize].children;
+        if self.children == Children::All || state.shape != Shape::Taxonomy || children.len() < 3 {
+            return;
+        }
+        for child in children.clone() {
+            let gain = self.gain_of_child(attribute, value, child);
+            self.add(attribute, value, Into::Child(child), gain);
+        }
+    }
+
+    fn gain_of_child(&self, attribute: usize, value: u32, child: u32) -> f64 {
+        let state = &self.states[attribute];
+        let ends = |value: u32| {
+            let own = &state.values[value as usize];
+            (own.low, own.high)
+        };
+        let rest = state.rest(attribute, value, &self.benefit);
+        self.benefit.of_release(attribute, ends(value), ends(child), &rest)
+    }
+
+    /// Where a candidate is listed among those of its attribute.
+    fn place(&self, attribute: usize, value: u32, into: Into) -> usize {
+        let place = match into {
+            Into::Children => value,
+            Into::Code(code) => code,
+            Into::Child(child) => self.states[attribute].place_of_child(child),
+        };
+        place as usize
+    }
+
+    fn add(&mut self, attribute: usize, value: u32, into: Into, gain: f64) {
+        let place = self.place(attribute, value, into);
         let of = &mut self.candidate_of[attribute];
-        let place = code.unwrap_or(value) as usize;
         if of.len() <= place {
             of.resize(place + 1, NONE);
         }
         of[place] = self.candidates.len() as u32;
-        self.candidates.push(Candidate { attribute, value, code, gain, alive: true });
+        self.states[attribute].values[value as usize].open += 1;
+        self.candidates.push(Candidate { attribute, value, into, gain, alive: true });
     }
 
     fn close(&mut self, at: usize) {
-        let Candidate { attribute, value, code, .. } = self.candidates[at];
+        let Candidate { attribute, value, into, .. } = self.candidates[at];
+        let place = self.place(attribute, value, into);
         self.candidates[at].alive = false;
-        self.candidate_of[attribute][code.unwrap_or(value) as usize] = NONE;
+        self.states[attribute].values[value as usize].open -= 1;
+        self.candidate_of[attribute][place] = NONE;
+    }
+
+    /// Whether a candidate has its turn: single children only when all of them together are refused.
+    fn has_turn(&self, candidate: &Candidate) -> bool {
+        let whole = || self.candidate_of[candidate.attribute][candidate.value as usize];
+        match candidate.into {
+            Into::Child(_) => !self.led && whole() == NONE,
+            _ => true,
+        }
     }
 
     /// The valid candidates; invalid ones are dropped, for they never become valid again.
@@ -209,6 +273,10 @@ impl<'a> Search<'a> {
                 }
                 continue;
             }
+            if !self.has_turn(&self.candidates[at]) {
+                continue;
+            }
+            let candidate = &self.candidates[at];
             let loss = lost as f64 / deciding as f64;
             let score = match self.anonymity {
                 Anonymity::Records => candidate.gain / (loss + 1.0),
@@ -229,12 +297,8 @@ impl<'a> Search<'a> {
 
     /// Why attributes that are masked as a whole stayed so.
     fn stayed(&self, end: End) -> Vec<(usize, Why)> {
-        let whole = |at: &usize| {
-            let state = &self.states[*at];
-            !state.values[0].refined
-                && state.disclosed.is_empty()
-                && self.problem.attributes[*at].domain.len() > 1
-        };
+        let whole =
+            |at: &usize| !self.states[*at].tells_any() && self.problem.attributes[*at].domain.len() > 1;
         let open = |at: usize| self.candidates.iter().any(|own| own.alive && own.attribute == at);
         let why = |at: usize| match self.refused[at] {
             Some(why) => why,
@@ -253,8 +317,13 @@ impl<'a> Search<'a> {
         };
         let most = choices.iter().map(rank).reduce(f64::max)?;
         let order = |choice: &Choice| {
-            let Candidate { attribute, value, code, .. } = self.candidates[choice.at];
-            let low = code.unwrap_or(self.states[attribute].values[value as usize].low);
+            let Candidate { attribute, value, into, .. } = self.candidates[choice.at];
+            let low_of = |value: u32| self.states[attribute].values[value as usize].low;
+            let low = match into {
+                Into::Children => low_of(value),
+                Into::Code(code) => code,
+                Into::Child(child) => low_of(child),
+            };
             (self.problem.attributes[attribute].place, low)
         };
         choices.into_iter().filter(|choice| rank(choice) >= most - CLOSE * most.abs()).min_by_key(order)
@@ -262,26 +331,41 @@ impl<'a> Search<'a> {
 
     /// What a candidate refines its value into.
     fn children(&self, at: usize) -> Vec<u32> {
-        let Candidate { attribute, value, code, .. } = self.candidates[at];
-        match code {
-            None => self.states[attribute].values[value as usize].children.clone(),
-            Some(code) => vec![1 + code, 0],
+        let Candidate { attribute, value, into, .. } = self.candidates[at];
+        match into {
+            Into::Children => self.states[attribute].values[value as usize].children.clone(),
+            Into::Code(code) => vec![1 + code, 0],
+            Into::Child(child) => vec![child, value],
+        }
+    }
+
+    /// On which side of a refinement each code of its value goes.
+    fn sides(&self, at: usize) -> Vec<u32> {
+        let Candidate { attribute, into, .. } = self.candidates[at];
+        let State { slot, values, .. } = &self.states[attribute];
+        let outside = |low: u32, high: u32| move |code: u32| u32::from(code < low || code > high);
+        let codes = 0..slot.len() as u32;
+        match into {
+            Into::Children => slot.clone(),
+            Into::Code(code) => codes.map(outside(code, code)).collect(),
+            Into::Child(child) => {
+                let own = &values[child as usize];
+                codes.map(outside(own.low, own.high)).collect()
+            }
         }
     }
 
     fn perform(&mut self, choice: &Choice) {
-        let Candidate { attribute, value, code, .. } = self.candidates[choice.at];
+        let Candidate { attribute, value, into, .. } = self.candidates[choice.at];
         let children = self.children(choice.at);
+        let side = self.sides(choice.at);
         let mut step = self.step(choice);
-        let slot = &self.states[attribute].slot;
-        let side = match code {
-            None => slot.clone(),
-            Some(code) => (0..slot.len() as u32).map(|other| u32::from(other != code)).collect(),
-        };
         self.close(choice.at);
-        match code {
-            Some(code) => self.disclose(attribute, code),
-            None => {
+        match into {
+            Into::Code(code) => self.disclose(attribute, code),
+            Into::Child(child) => self.release(attribute, value, child),
+            Into::Children => {
+                self.close_children(attribute, value);
                 self.states[attribute].values[value as usize].refined = true;
                 children.iter().for_each(|child| self.open(attribute, *child));
             }
@@ -291,6 +375,37 @@ impl<'a> Search<'a> {
         if step.shows() {
             self.trace.push(step);
         }
+    }
+
+    /// Candidates of single children of a value that are alive.
+    fn of_children(&self, attribute: usize, value: u32) -> Vec<(usize, u32)> {
+        let state = &self.states[attribute];
+        let of = |child: u32| {
+            let at = self.candidate_of[attribute].get(state.place_of_child(child) as usize)?;
+            (*at != NONE).then_some((*at as usize, child))
+        };
+        match state.shape {
+            Shape::Taxonomy => state.values[value as usize].kept().filter_map(of).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn close_children(&mut self, attribute: usize, value: u32) {
+        self.of_children(attribute, value).into_iter().for_each(|(at, _)| self.close(at));
+    }
+
+    /// Tells a child by itself and measures the gains of the others anew.
+    fn release(&mut self, attribute: usize, value: u32, child: u32) {
+        self.states[attribute].values[value as usize].released.push(child);
+        let rest = self.states[attribute].rest(attribute, value, &self.benefit);
+        if self.benefit.beneficial(&rest) {
+            for (at, other) in self.of_children(attribute, value) {
+                self.candidates[at].gain = self.gain_of_child(attribute, value, other);
+            }
+        } else {
+            self.close_children(attribute, value);
+        }
+        self.open(attribute, child);
     }
 
     /// A refinement as it is told; the anonymity is what it would leave.
@@ -318,8 +433,8 @@ impl<'a> Search<'a> {
         state.disclose(attribute, code, &self.benefit);
         let beneficial = self.benefit.beneficial(&state.hidden);
         for at in 0..self.candidates.len() {
-            let Candidate { attribute: own, code, alive, .. } = self.candidates[at];
-            let (Some(code), true) = (code, alive && own == attribute) else { continue };
+            let Candidate { attribute: own, into, alive, .. } = self.candidates[at];
+            let (Into::Code(code), true) = (into, alive && own == attribute) else { continue };
             if beneficial {
                 let hidden = &self.states[attribute].hidden;
                 self.candidates[at].gain = self.benefit.of_disclosure(attribute, code, hidden);

@@ -78,13 +78,28 @@ fn tree(problem: &Problem, at: usize, (attribute, masks): (&Attribute, &Masks)) 
         label: attribute.domain.half_open_cell(value.low, value.high),
         records: records(value),
         parent: value.parent,
+        rest: false,
     };
     let mut values: Vec<MaskedValue> = masks.values.iter().map(masked).collect();
     if masks.shape == Shape::Suppression && masks.values.len() > 1 {
         let hidden = problem.len() as u64 - masks.values[1..].iter().map(records).sum::<u64>();
         if hidden > 0 {
-            values.push(MaskedValue { label: ANY.to_owned(), records: hidden, parent: Some(0) });
+            values.push(MaskedValue { label: ANY.to_owned(), records: hidden, parent: Some(0), rest: false });
         }
     }
+    values.extend(rests(masks, &values));
     MaskTree { attribute: attribute.name.clone(), values }
+}
+
+/// What is left under the name of values that were refined into some of their children.
+fn rests(masks: &Masks, told: &[MaskedValue]) -> Vec<MaskedValue> {
+    let rest = |at: usize| {
+        let children = || told.iter().filter(|own| own.parent == Some(at as u32));
+        let partly =
+            masks.shape == Shape::Taxonomy && !masks.values[at].refined && children().next().is_some();
+        let records = told[at].records - children().map(|own| own.records).sum::<u64>();
+        let label = || told[at].label.clone();
+        partly.then(|| MaskedValue { label: label(), records, parent: Some(at as u32), rest: true })
+    };
+    (0..masks.values.len()).filter_map(rest).collect()
 }

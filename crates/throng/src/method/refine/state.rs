@@ -38,6 +38,21 @@ pub(super) struct Masked {
     pub children: Vec<u32>,
     /// Whether it was refined.
     pub refined: bool,
+    /// Children that are told by themselves, where it was refined into these only; it stands for the others.
+    pub released: Vec<u32>,
+    /// How many refinements of it may still be made.
+    pub open: u32,
+}
+
+impl Masked {
+    fn new(low: u32, high: u32) -> Self {
+        Masked { low, high, children: Vec::new(), refined: false, released: Vec::new(), open: 0 }
+    }
+
+    /// The children that it still stands for.
+    pub fn kept(&self) -> impl Iterator<Item = u32> + '_ {
+        self.children.iter().copied().filter(|child| !self.released.contains(child))
+    }
 }
 
 /// The state of one attribute.
@@ -63,16 +78,14 @@ impl State {
         let domain = &attribute.domain;
         let last = domain.len() as u32 - 1;
         let shape = Shape::of(attribute);
-        let whole = Masked { low: 0, high: last, children: Vec::new(), refined: false };
-        let mut values = vec![whole];
+        let mut values = vec![Masked::new(0, last)];
         match (shape, domain.scale()) {
             (Shape::Taxonomy, Scale::Categorical(tree)) => {
                 values = tree
                     .nodes()
                     .map(|node| {
                         let leaves = tree.leaves_under(node);
-                        let (low, high) = (leaves.start as u32, leaves.end as u32 - 1);
-                        Masked { low, high, children: Vec::new(), refined: false }
+                        Masked::new(leaves.start as u32, leaves.end as u32 - 1)
                     })
                     .collect();
                 for node in tree.nodes().skip(1) {
@@ -85,12 +98,7 @@ impl State {
                 }
             }
             (Shape::Suppression, _) => {
-                values.extend((0..=last).map(|code| Masked {
-                    low: code,
-                    high: code,
-                    children: Vec::new(),
-                    refined: false,
-                }));
+                values.extend((0..=last).map(|code| Masked::new(code, code)));
             }
             _ => {}
         }
@@ -127,7 +135,7 @@ impl State {
             for (low, high) in [(low, split - 1), (split, high)] {
                 let child = self.values.len() as u32;
                 self.values[value as usize].children.push(child);
-                self.values.push(Masked { low, high, children: Vec::new(), refined: false });
+                self.values.push(Masked::new(low, high));
             }
         }
         let children = self.values[value as usize].children.clone();
@@ -155,6 +163,31 @@ impl State {
         }
     }
 
+    /// Where the refinement of a value of a taxonomy into one of its children and the rest is listed, behind those of all
+    /// values as a whole.
+    #[inline]
+    pub fn place_of_child(&self, child: u32) -> u32 {
+        self.values.len() as u32 + child
+    }
+
+    /// Class counts of what a value stands for: without the children that are told by themselves.
+    pub fn rest(&self, at: usize, value: u32, benefit: &Benefit) -> Vec<u64> {
+        let Masked { low, high, released, .. } = &self.values[value as usize];
+        let mut counts = benefit.counts(at, *low, *high);
+        for child in released {
+            let own = &self.values[*child as usize];
+            let own = benefit.counts(at, own.low, own.high);
+            counts.iter_mut().zip(own).for_each(|(all, own)| *all -= own);
+        }
+        counts
+    }
+
+    /// Whether anything of the attribute is told.
+    pub fn tells_any(&self) -> bool {
+        let root = &self.values[0];
+        root.refined || !root.released.is_empty() || !self.disclosed.is_empty()
+    }
+
     /// The masked value of each code.
     pub fn shown(&self) -> Vec<u32> {
         let mut shown = vec![0; self.slot.len()];
@@ -168,6 +201,8 @@ impl State {
                 left.extend(&value.children);
             } else if self.shape != Shape::Suppression {
                 shown[value.low as usize..=value.high as usize].fill(at);
+                // What is released is taken later, and takes its codes from the rest.
+                left.extend(&value.released);
             }
         }
         shown

@@ -37,7 +37,7 @@ pub(super) fn section(found: &Associations) -> Section {
     });
     blocks.push(Block::Words(
         "Associations of each pair, from 0 to 1: |r| for two numbers, the correlation ratio for a number and a category, Cramér's V for \
-         two categories."
+         two categories, both without what as many categories would explain by chance."
             .to_owned(),
     ));
     let mut head = vec![String::new()];

@@ -102,6 +102,14 @@ fn reason(because: &Because) -> String {
              reached the most"
                 .to_owned()
         }
+        Because::KeepsToLimit { of } => {
+            let names: Vec<String> = of.iter().map(ToString::to_string).collect();
+            format!(
+                "the policy limits the loss of each class, and what it requires was not reached by looking for the most privacy; \
+                 of the methods that reached it within the limit ({}) it lost least",
+                listing(&names)
+            )
+        }
         Because::DiversityIsNarrow => {
             "l is more than half of what is feasible, and it deals records by lot, so that \
                                        grouping tells next to nothing about sensitive values"

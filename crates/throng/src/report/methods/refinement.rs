@@ -26,7 +26,23 @@ pub(super) fn notes(found: &Refinement) -> Vec<String> {
         .chain(tried_note(found))
         .chain(masked)
         .chain(stayed)
+        .chain(found.masks.iter().filter_map(rest_note))
         .collect()
+}
+
+/// What a reader must know of groups that were refined into some of their children.
+fn rest_note(tree: &MaskTree) -> Option<String> {
+    let rests = tree.values.iter().filter(|own| own.rest).map(|own| format!("\"{}\"", own.label));
+    let rests: Vec<String> = rests.collect();
+    (!rests.is_empty()).then(|| {
+        format!(
+            "In \"{}\", {} {} for those values of the group that are not told by themselves: to tell all of them apart was \
+             not safe. Readers of the release should know that.",
+            tree.attribute,
+            listing(&rests),
+            if rests.len() == 1 { "stands" } else { "stand" }
+        )
+    })
 }
 
 fn stayed_note(found: &Refinement, attribute: &str, why: Why) -> String {
