@@ -46,6 +46,9 @@ enum Node {
     },
 }
 
+/// For each attribute the first code of some records, and the one after their last.
+pub type Cell = Vec<(u32, u32)>;
+
 /// A record of a sample: its codes, and how many records it stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
@@ -96,7 +99,7 @@ impl Cuts {
         records.sort_by(|one, other| (&one.codes, &one.sensitive).cmp(&(&other.codes, &other.sensitive)));
         let weight: u64 = records.iter().map(|record| record.weight).sum();
         let most = LARGER * weight as f64 / parts.max(1) as f64;
-        cuts.grow(records, cutting, parts.max(1), most);
+        cuts.grow(&records, cutting, parts.max(1), most);
         cuts
     }
 
@@ -148,7 +151,7 @@ impl Cuts {
     }
 
     /// For each attribute the codes of the records of some parts: from the first on, and below the second.
-    pub fn cell(&self, parts: &[usize], attributes: usize) -> Vec<(u32, u32)> {
+    pub fn cell(&self, parts: &[usize], attributes: usize) -> Cell {
         let mut cell = vec![(u32::MAX, 0); attributes];
         self.cells(0, &mut vec![(0, u32::MAX); attributes], &mut |part, own| {
             if parts.contains(&(part as usize)) {
@@ -159,7 +162,7 @@ impl Cuts {
         cell
     }
 
-    fn cells(&self, node: usize, cell: &mut Vec<(u32, u32)>, take: &mut dyn FnMut(u32, &[(u32, u32)])) {
+    fn cells(&self, node: usize, cell: &mut Cell, take: &mut dyn FnMut(u32, &Cell)) {
         match self.nodes[node] {
             Node::Part(part) => take(part, cell),
             Node::Cut { attribute, at, left, right } => {
@@ -174,17 +177,17 @@ impl Cuts {
         }
     }
 
-    fn grow(&mut self, records: Vec<&Sampled>, cutting: &Cutting<'_>, parts: usize, most: f64) -> u32 {
+    fn grow(&mut self, records: &[&Sampled], cutting: &Cutting<'_>, parts: usize, most: f64) -> u32 {
         let node = self.nodes.len() as u32;
         self.nodes.push(Node::Part(self.parts));
-        let found = if parts > 1 { cutting.place(&records, parts, most) } else { None };
+        let found = if parts > 1 { cutting.place(records, parts, most) } else { None };
         let Some(Place { attribute, at, parts: left_parts, .. }) = found else {
             self.parts += 1;
             return node;
         };
-        let (left, right) = sides(&records, attribute, at);
-        let left = self.grow(left, cutting, left_parts, most);
-        let right = self.grow(right, cutting, parts - left_parts, most);
+        let (left, right) = sides(records, attribute, at);
+        let left = self.grow(&left, cutting, left_parts, most);
+        let right = self.grow(&right, cutting, parts - left_parts, most);
         self.nodes[node as usize] = Node::Cut { attribute: attribute as u32, at, left, right };
         node
     }

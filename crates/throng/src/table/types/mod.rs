@@ -23,7 +23,10 @@ mod typed;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
-use arrow_array::{Array, ArrayRef, LargeStringArray, RunArray, UInt64Array};
+use arrow_array::{
+    Array, ArrayAccessor, ArrayRef, LargeStringArray, OffsetSizeTrait, RunArray, StringArray,
+    StringViewArray, UInt64Array,
+};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take;
@@ -67,15 +70,51 @@ pub(crate) fn published(kind: &DataType) -> DataType {
 /// The cells of some rows as texts. Each distinct text of a dictionary or of runs is kept once: a file of a few bytes may
 /// repeat a long one in every row.
 pub(crate) struct Texts {
-    values: LargeStringArray,
+    values: Values,
     /// Which value each row has, unless it is that of its own place.
     places: Option<Vec<usize>>,
     nulls: Option<NullBuffer>,
 }
 
+/// Texts as they came, or as they were written out.
+enum Values {
+    Usual(StringArray),
+    Large(LargeStringArray),
+    View(StringViewArray),
+}
+
+impl Values {
+    fn get(&self, place: usize) -> Option<&str> {
+        fn of<'a, A: ArrayAccessor<Item = &'a str> + Copy>(array: A, place: usize) -> Option<&'a str> {
+            array.is_valid(place).then(|| array.value(place))
+        }
+        match self {
+            Values::Usual(array) => of(array, place),
+            Values::Large(array) => of(array, place),
+            Values::View(array) => of(array, place),
+        }
+    }
+
+    fn length(&self, place: usize) -> u64 {
+        self.get(place).map_or(0, |text| text.len() as u64)
+    }
+}
+
 impl Texts {
     /// Reads a column. Fails on cells without a text.
     pub fn of(column: &dyn Array) -> Result<Self, ArrowError> {
+        let nulls = column.nulls().cloned();
+        match column.data_type() {
+            DataType::Utf8 => {
+                let values = Values::Usual(column.as_string().clone());
+                return Ok(Texts { values, places: None, nulls });
+            }
+            DataType::Utf8View => {
+                let values = Values::View(column.as_string_view().clone());
+                return Ok(Texts { values, places: None, nulls });
+            }
+            _ => {}
+        }
         if !matches!(column.data_type(), DataType::Dictionary(..) | DataType::RunEndEncoded(..)) {
             return texts(column).map(Self::plain);
         }
@@ -88,11 +127,12 @@ impl Texts {
         used.dedup();
         let places = places.iter().map(|place| used.partition_point(|own| *own < *place as u64)).collect();
         let values = texts(&take(&values, &UInt64Array::from(used), None)?)?;
+        let values = Values::Large(values);
         Ok(Texts { values, places: Some(places), nulls: column.logical_nulls() })
     }
 
     fn plain(values: LargeStringArray) -> Self {
-        Texts { nulls: values.nulls().cloned(), values, places: None }
+        Texts { nulls: values.nulls().cloned(), values: Values::Large(values), places: None }
     }
 
     /// The text of a row; `None` for a null.
@@ -101,17 +141,19 @@ impl Texts {
             return None;
         }
         let place = self.places.as_ref().map_or(row, |places| places[row]);
-        (!self.values.is_null(place)).then(|| self.values.value(place))
+        self.values.get(place)
     }
 
     /// Bytes of the texts of all rows.
     pub fn bytes(&self) -> u64 {
-        match &self.places {
-            None => {
-                let offsets = self.values.value_offsets();
-                (offsets[offsets.len() - 1] - offsets[0]) as u64
-            }
-            Some(places) => places.iter().map(|place| self.values.value_length(*place) as u64).sum(),
+        fn of<O: OffsetSizeTrait>(offsets: &[O]) -> u64 {
+            (offsets[offsets.len() - 1] - offsets[0]).as_usize() as u64
+        }
+        match (&self.places, &self.values) {
+            (Some(places), values) => places.iter().map(|place| values.length(*place)).sum(),
+            (None, Values::Usual(array)) => of(array.value_offsets()),
+            (None, Values::Large(array)) => of(array.value_offsets()),
+            (None, Values::View(array)) => (0..array.len()).map(|place| self.values.length(place)).sum(),
         }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) fn texts(column: &dyn Array) -> Result<LargeStringArray, ArrowError> 
         T::Duration(unit) => durations(column, *unit)?,
         T::Interval(unit) => intervals(column, *unit)?,
         _ => downcast_integer_array!(
-            column => shown(column)?,
+            column => whole_numbers(column),
             other => return Err(no_text(other)),
         ),
     })
@@ -64,6 +64,37 @@ fn written<A: ArrayAccessor + Copy>(
         }
     }
     Ok(builder.finish())
+}
+
+/// Whole numbers, digit by digit: most tables have some, and the machinery of formatting takes three times as long.
+fn whole_numbers<T: ArrowPrimitiveType<Native: Into<i128>>>(column: &PrimitiveArray<T>) -> LargeStringArray {
+    let mut builder = LargeStringBuilder::with_capacity(column.len(), column.len() * 8);
+    let mut digits = [0; 24];
+    for row in 0..column.len() {
+        match column.is_valid(row) {
+            true => builder.append_value(digits_of(column.value(row).into(), &mut digits)),
+            false => builder.append_null(),
+        }
+    }
+    builder.finish()
+}
+
+/// A number of 64 bits in digits.
+fn digits_of(number: i128, digits: &mut [u8; 24]) -> &str {
+    let (mut left, mut start) = (number.unsigned_abs() as u64, digits.len());
+    loop {
+        start -= 1;
+        digits[start] = b'0' + (left % 10) as u8;
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    if number < 0 {
+        start -= 1;
+        digits[start] = b'-';
+    }
+    std::str::from_utf8(&digits[start..]).unwrap_or_default()
 }
 
 /// Cells whose text is what they display.
@@ -182,6 +213,16 @@ fn intervals(column: &dyn Array, unit: IntervalUnit) -> Result<LargeStringArray,
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whole_numbers_are_written_as_rust_writes_them() {
+        let ends = [i128::from(i64::MIN), i128::from(i64::MAX), i128::from(u64::MAX)];
+        let powers =
+            (0..19).flat_map(|power| [10i128.pow(power), 10i128.pow(power) - 1, -(10i128.pow(power))]);
+        for number in ends.into_iter().chain(powers) {
+            assert_eq!(digits_of(number, &mut [0; 24]), number.to_string());
+        }
+    }
 
     #[test]
     fn floats_are_short_and_read_back() {
