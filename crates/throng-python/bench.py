@@ -3,7 +3,8 @@
 - `throng.anonymize` on a polars frame of 10^6 rows and 8 quasi-identifiers, beside the same stages of the command line on the same
   table (`--rows` for other sizes; methods as the first benchmark of README.md);
 - Adult's bundled sample with k = 10, beside anjana where it is installed: time, loss and achieved k;
-- with `--memory ROWS`, the peak memory of a run as a multiple of the table's Arrow size.
+- the resident size after 50, 500 and 1,000 calls in a loop;
+- the peak memory of a run as a multiple of the table's Arrow size, also alone with `--memory ROWS`.
 
 The command line is taken from `target/release/throng`; build both with the release profile first.
 """
@@ -110,12 +111,34 @@ def beside_anjana() -> None:
 
 
 def memory(rows: int) -> None:
-    frame = table(rows)
-    size = frame.to_arrow().nbytes
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """In processes of their own: making the table takes more memory than anonymizing it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "table.arrow")
+        subprocess.run([sys.executable, __file__, "--make", path, "--rows", str(rows)], check=True)
+        subprocess.run([sys.executable, __file__, "--memory-of", path], check=True)
+
+
+def peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def memory_of(path: str) -> None:
+    frame = pl.read_ipc(path)
+    size, before = frame.to_arrow().nbytes, peak()
     throng.anonymize(frame, policy(frame), method="hilbert-fast")
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(f"\n{rows:,} rows: Arrow {size / 2**20:.0f} MiB, peak {peak / 2**20:.0f} MiB ({peak / size:.2f} x), before the run {before / 2**20:.0f} MiB")
+    told = f"Arrow {size / 2**20:.0f} MiB, peak {peak() / 2**20:.0f} MiB ({peak() / size:.2f} x)"
+    print(f"\n{len(frame):,} rows: {told}, before the run {before / 2**20:.0f} MiB")
+
+
+def calls(count: int) -> None:
+    """The resident size after calls in a loop."""
+    frame = table(2_000)
+    sizes = []
+    for _ in range(count):
+        throng.anonymize(frame, throng.Policy(k=5, quasi=frame.columns, seed=1), method="mondrian")
+        sizes.append(int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize())
+    told = ", ".join(f"after {at}: {sizes[at - 1] / 2**20:.1f}" for at in (50, count // 2, count))
+    print(f"\n{count:,} calls, resident MiB {told}")
 
 
 def main() -> None:
@@ -123,13 +146,22 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--memory", type=int, metavar="ROWS", help="measure only this")
+    parser.add_argument("--make", metavar="FILE", help=argparse.SUPPRESS)
+    parser.add_argument("--memory-of", metavar="FILE", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.make:
+        table(arguments.rows).write_ipc(arguments.make)
+        return
+    if arguments.memory_of:
+        memory_of(arguments.memory_of)
+        return
     if arguments.memory:
         memory(arguments.memory)
         return
     beside_the_command_line(arguments.rows, arguments.repeats)
     beside_anjana()
-    subprocess.run([sys.executable, __file__, "--memory", str(arguments.rows)], check=True)
+    calls(1_000)
+    memory(arguments.rows)
 
 
 if __name__ == "__main__":
