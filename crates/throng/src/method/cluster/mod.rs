@@ -349,8 +349,9 @@ impl<'a, P: Price> Loop<'a, P> {
                 continue;
             }
             steps += 1;
+            // A step may look at all clusters.
+            self.watch.check()?;
             if steps.is_multiple_of(64) {
-                self.watch.check()?;
                 self.watch.advance(64);
             }
             match self.step(at) {
