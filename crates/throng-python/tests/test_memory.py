@@ -118,7 +118,7 @@ def test_several_files_need_a_file_for_the_release(table: Any, folder: Path, mon
 def test_what_is_refused_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     policy = throng.Policy.read(folder / "policy.toml")
     refused: list[tuple[dict[str, Any], str]] = [
-        ({"order": "keep", "memory": "1GiB"}, "keep-order"),
+        ({"order": "keep", "memory": "1GiB"}, 'order="keep"'),
         ({"method": "refine", "memory": "1GiB"}, "as a whole"),
         ({"memory": "so much"}, "no size of memory"),
         ({"memory": True}, "no size"),
