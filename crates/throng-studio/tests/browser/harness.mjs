@@ -81,7 +81,7 @@ export async function open(own, path = "/table", options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   contexts.add(context);
   const page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(120_000);
   page.troubles = [];
   page.on("pageerror", (error) => page.troubles.push(String(error)));
   page.on("console", (message) => { if (message.type() === "error") page.troubles.push(message.text()); });
@@ -98,7 +98,7 @@ export async function ready(page) {
 }
 
 /** Waits until a condition of files or pages holds. */
-export async function until(condition, words, milliseconds = 60_000) {
+export async function until(condition, words, milliseconds = 120_000) {
   const end = Date.now() + milliseconds;
   for (;;) {
     if (await condition()) return;
