@@ -45,21 +45,23 @@ pub(super) fn note(measures: &Measures, facts: &[Fact]) -> Option<String> {
     });
     match grouping {
         Some(Grouping::Queues) => Some(LITERAL.to_owned()),
-        Some(Grouping::Costs) if margin.is_narrow() => Some(COSTS.to_owned()),
+        Some(Grouping::Costs) if margin.share() > TELLS => Some(COSTS.to_owned()),
         Some(Grouping::Lots) => Some(LOTS.to_owned()),
         Some(Grouping::Costs) | None => None,
     }
 }
 
+/// The share of the largest feasible l from which on grouping by costs was measured to tell of single records; `docs/diversity.md` has figures.
+const TELLS: f64 = 1.0 / 3.0;
 const LITERAL: &str = "Warning: dealing = \"literal\" tells more than l promises. Whoever knows the method and everyone's \
      quasi-identifiers can often tell who of a class has its most frequent sensitive value. Leave the option out to deal \
      records by lot.";
 const COSTS: &str = "Warning: records were moved to where they cost least, as far as their sensitive values had room, and l is \
-     more than half of what this table allows. Whoever knows the method and everyone's quasi-identifiers may tell \
-     sensitive values more often than 1 in l. Choose a smaller l, or a method that deals by lot: auto, hilbert, or peel \
+     more than a third of what this table allows. Whoever knows the method and everyone's quasi-identifiers may tell \
+     sensitive values more often than 1 in l. Choose a smaller l, or a method that deals by lot: hilbert, or peel \
      with blind = true.";
-const LOTS: &str = "Records were put together by their quasi-identifiers and by a secret lot, so that knowing the method tells next \
-     to nothing about sensitive values beyond the classes themselves.";
+const LOTS: &str = "Records were put together by their quasi-identifiers and by a secret lot, so that knowing the method tells \
+     little about sensitive values beyond the classes themselves.";
 
 /// All of it as a part of the report.
 pub(super) fn section(measures: &Measures, facts: &[Fact]) -> Option<Section> {

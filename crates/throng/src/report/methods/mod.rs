@@ -112,7 +112,7 @@ fn reason(because: &Because) -> String {
         }
         Because::DiversityIsNarrow => {
             "l is more than half of what is feasible, and it deals records by lot, so that \
-                                       grouping tells next to nothing about sensitive values"
+                                       grouping tells little about sensitive values"
                 .to_owned()
         }
         Because::LosesLeast => "as a rule it loses least".to_owned(),
