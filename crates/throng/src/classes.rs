@@ -26,11 +26,8 @@ impl Classes {
     /// Groups rows by equal numbers in all columns.
     pub fn group_numbers<N: AsRef<[u32]> + Sync>(columns: &[N], rows: usize) -> Self {
         let columns: Vec<&[u32]> = columns.iter().map(AsRef::as_ref).collect();
-        let hashes: Vec<u64> = (0..rows)
-            .into_par_iter()
-            .with_min_len(4096)
-            .map(|row| columns.iter().fold(1, |hash, column| mix(hash, column[row])))
-            .collect();
+        let hashes: Vec<u64> =
+            (0..rows).into_par_iter().with_min_len(4096).map(|row| hash(&columns, row)).collect();
         let shards: Vec<Shard> =
             (0..SHARDS).into_par_iter().map(|shard| Shard::fill(shard, &hashes, &columns)).collect();
         Self::from_shards(shards)
@@ -71,6 +68,22 @@ impl Classes {
         of_rows
     }
 
+    /// How many rows are the only ones of their class with their numbers in some columns. Classes are gone through one by
+    /// one: their rows are few, and sorting them stays in the cache where one grouping of all rows would not.
+    pub fn unique_within<N: AsRef<[u32]> + Sync>(&self, columns: &[N]) -> u64 {
+        let columns: Vec<&[u32]> = columns.iter().map(AsRef::as_ref).collect();
+        let count = |(mut keys, unique): (Vec<(u64, u32)>, u64), class: usize| {
+            keys.clear();
+            keys.extend(self.rows(class).iter().map(|row| (key(&columns, *row as usize), *row)));
+            keys.sort_unstable();
+            let alike = keys.chunk_by(|one, other| one.0 == other.0);
+            let unique = unique + alike.map(|rows| unique_of_alike(rows, &columns)).sum::<u64>();
+            (keys, unique)
+        };
+        let counted = (0..self.len()).into_par_iter().with_min_len(256).fold(|| (Vec::new(), 0), count);
+        counted.map(|(_, unique)| unique).sum()
+    }
+
     /// Some row of a class.
     pub fn first_row(&self, class: usize) -> usize {
         self.rows(class)[0] as usize
@@ -89,6 +102,35 @@ impl Classes {
         }
         counts.into_iter().collect()
     }
+}
+
+/// A number that is equal where all numbers of two rows are; of a single column the number itself.
+#[inline(always)]
+fn key(columns: &[&[u32]], row: usize) -> u64 {
+    match columns {
+        [column] => u64::from(column[row]),
+        _ => hash(columns, row),
+    }
+}
+
+#[inline(always)]
+fn hash(columns: &[&[u32]], row: usize) -> u64 {
+    columns.iter().fold(1, |hash, column| mix(hash, column[row]))
+}
+
+/// How many of some rows with equal keys no other of them equals.
+fn unique_of_alike(rows: &[(u64, u32)], columns: &[&[u32]]) -> u64 {
+    let equal = |one: u32, other: u32| columns.iter().all(|own| own[one as usize] == own[other as usize]);
+    let [(_, first), others @ ..] = rows else { return 0 };
+    if others.is_empty() {
+        return 1;
+    }
+    if others.iter().all(|(_, row)| equal(*first, *row)) {
+        return 0;
+    }
+    // Different rows with one hash.
+    let alone = |(_, row): &&(u64, u32)| rows.iter().filter(|(_, other)| equal(*row, *other)).count() == 1;
+    rows.iter().filter(alone).count() as u64
 }
 
 /// One step of a hash; equal hashes are told apart by their cells.
@@ -149,5 +191,36 @@ impl Shard {
             next[class as usize] += 1;
         }
         Shard { rows, ends }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_unique_within_their_class_are_those_of_a_grouping_by_all_columns() {
+        let numbers = |factor: u32, modulus: u32| -> Vec<u32> {
+            (0..5000).map(|row: u32| row.wrapping_mul(factor).wrapping_add(row / 7) % modulus).collect()
+        };
+        let (classes, one, other) = (numbers(17, 90), numbers(2_654_435_761, 11), numbers(40_503, 5));
+        let grouped = Classes::group_numbers(&[&classes], 5000);
+        for columns in [vec![&one], vec![&one, &other], vec![]] {
+            let all: Vec<&Vec<u32>> = std::iter::once(&classes).chain(columns.iter().copied()).collect();
+            let plain = Classes::group_numbers(&all, 5000);
+            let expected = (0..plain.len()).filter(|class| plain.size(*class) == 1).count() as u64;
+            assert_eq!(grouped.unique_within(&columns), expected, "{} columns", columns.len());
+        }
+        assert!(grouped.unique_within(&[&one, &other]) > 0);
+    }
+
+    #[test]
+    fn rows_with_one_hash_are_told_apart_by_their_numbers() {
+        let (one, other) = ([1, 1, 2, 3], [5, 5, 6, 7]);
+        let columns: Vec<&[u32]> = vec![&one, &other];
+        let alike: Vec<(u64, u32)> = (0..4).map(|row| (9, row)).collect();
+        assert_eq!(unique_of_alike(&alike, &columns), 2);
+        assert_eq!(unique_of_alike(&alike[..2], &columns), 0);
+        assert_eq!(unique_of_alike(&alike[..1], &columns), 1);
     }
 }

@@ -6,7 +6,8 @@
 //! quasi-identifiers, and the share unique on all that is published. A column that nobody mentioned, or that looks like an
 //! identifier, is not published unless the policy says so (`check`).
 //!
-//! Cost: one grouping of all rows for each column, and one for all of them together.
+//! Cost: one grouping of all rows by quasi-identifiers, then a sort of each class for each column, and one for all of them
+//! together.
 
 mod again;
 mod check;
@@ -38,54 +39,55 @@ fn role(policy: &Policy, name: &str) -> &'static str {
     }
 }
 
-/// Measures the columns of a release. `quasi` are those of quasi-identifiers; `beside` one that is neither, such as the
-/// group of a release by permutation.
+/// Measures the columns of a release. `quasi` are those of quasi-identifiers, `classes` the rows that are equal in them;
+/// `beside` is a column that is neither, such as the group of a release by permutation.
 pub(crate) fn of_release(
     release: &Table,
     policy: &Policy,
     quasi: &[usize],
+    classes: &Classes,
     beside: Option<usize>,
 ) -> PublishedAsIs {
-    let classes = Classes::group(release, quasi).of_rows();
     let others = (0..release.names().len()).filter(|at| !quasi.contains(at) && Some(*at) != beside);
     let rows: Vec<u32> = (0..release.len() as u32).collect();
-    let mut all = vec![classes];
-    all.extend(beside.map(|column| release.numbers(column).to_vec()));
-    measure(release, policy, &others.collect::<Vec<_>>(), &rows, all)
+    let beside = beside.map(|column| release.numbers(column).to_vec());
+    measure(release, policy, &others.collect::<Vec<_>>(), &rows, classes, beside)
 }
 
 /// Measures what a table would show if it were published as it stands, identifiers left out.
 pub fn of_table(table: &Table, problem: &Problem, policy: &Policy) -> PublishedAsIs {
     let quasi: Vec<Vec<u32>> = risk::columns(problem);
-    let classes = Classes::group_numbers(&quasi, problem.len()).of_rows();
+    let classes = Classes::group_numbers(&quasi, problem.len());
     let rows: Vec<u32> = (0..problem.len() as u32).map(|record| problem.row(record) as u32).collect();
     let other = |at: &usize| {
         !matches!(policy.role(&table.names()[*at]), Role::Identifier | Role::Person | Role::Quasi)
     };
     let others: Vec<usize> = (0..table.names().len()).filter(other).collect();
-    measure(table, policy, &others, &rows, vec![classes])
+    measure(table, policy, &others, &rows, &classes, None)
 }
 
-/// Measures some columns in some rows; `known` tells rows apart before them, its first by their quasi-identifiers.
+/// Measures some columns in some rows, given the classes of equal quasi-identifiers; `beside` is a column that is seen too,
+/// but not one of them.
 fn measure(
     table: &Table,
     policy: &Policy,
     columns: &[usize],
     rows: &[u32],
-    known: Vec<Vec<u32>>,
+    classes: &Classes,
+    beside: Option<Vec<u32>>,
 ) -> PublishedAsIs {
     let measured: Vec<(AsIsColumn, Vec<u32>)> = columns
         .into_par_iter()
         .filter_map(|&at| {
             let distinct = table.distinct(at)?;
             let numbers: Vec<u32> = rows.iter().map(|row| distinct.numbers[*row as usize]).collect();
-            let column = column(&distinct, policy, &table.names()[at], rows, &known[0], &numbers);
+            let column = column(&distinct, policy, &table.names()[at], rows, classes, &numbers);
             Some((column, numbers))
         })
         .collect();
     let (columns, numbers): (Vec<AsIsColumn>, Vec<Vec<u32>>) = measured.into_iter().unzip();
-    let all: Vec<Vec<u32>> = known.into_iter().chain(numbers).collect();
-    let unique_rows = unique(&all, rows.len());
+    let all: Vec<Vec<u32>> = beside.into_iter().chain(numbers).collect();
+    let unique_rows = classes.unique_within(&all);
     PublishedAsIs { columns, unique_share: share(unique_rows, rows.len()), unique_rows }
 }
 
@@ -94,7 +96,7 @@ fn column(
     policy: &Policy,
     name: &str,
     rows: &[u32],
-    quasi: &[u32],
+    classes: &Classes,
     numbers: &[u32],
 ) -> AsIsColumn {
     let counts = distinct.counts(rows.iter().map(|row| *row as usize));
@@ -104,7 +106,7 @@ fn column(
         role: role(policy, name).into(),
         distinct: counts.iter().filter(|count| **count > 0).count() as u64,
         unique_share: share(alone, rows.len()),
-        unique_share_with_quasi: share(unique(&[quasi, numbers], rows.len()), rows.len()),
+        unique_share_with_quasi: share(classes.unique_within(&[numbers]), rows.len()),
         looks: Values::new(distinct.texts(), &counts, &policy.missing).looks(),
     }
 }
@@ -112,12 +114,6 @@ fn column(
 /// What the cells of a column look like, given those that occur and how often.
 pub(crate) fn looks_of(texts: &[&str], counts: &[u64], missing: &[String]) -> Vec<Looks> {
     Values::new(texts.iter().copied(), counts, missing).looks()
-}
-
-/// How many rows are the only ones with their numbers.
-fn unique<N: AsRef<[u32]> + Sync>(columns: &[N], rows: usize) -> u64 {
-    let classes = Classes::group_numbers(columns, rows);
-    (0..classes.len()).filter(|class| classes.size(*class) == 1).count() as u64
 }
 
 fn share(part: u64, of: usize) -> f64 {

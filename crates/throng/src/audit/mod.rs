@@ -215,8 +215,11 @@ pub(crate) fn audit_part<'a>(
         gcp: measures.gcp,
         greatest_loss: measures.maximum_ncp,
     };
-    measures.published_as_is =
-        as_is::of_release(table, policy, &columns.all(), permuted.as_ref().map(|permuted| permuted.column));
+    // Rows of a group of a release by permutation differ in their quasi-identifiers.
+    let exact = permuted.as_ref().map(|_| Classes::group(table, &columns.all()));
+    let beside = permuted.as_ref().map(|permuted| permuted.column);
+    let equal = exact.as_ref().unwrap_or(&classes);
+    measures.published_as_is = as_is::of_release(table, policy, &columns.all(), equal, beside);
     measures.outliers = outliers::measure(problem, table, &columns);
     measures.formulas = formulas::measure(table);
     measures.formulas.extend(sensitive.map(formulas::measure).unwrap_or_default());
@@ -229,16 +232,12 @@ pub(crate) fn audit_part<'a>(
         people::measure(&mut measures, found, &published);
     }
     let mut examples = privacy::examples(&published, &columns);
-    let distributions = match permuted {
-        Some(_) => {
-            // Rows of a group differ, so none stands for all of them.
-            examples.clear();
-            let exact = Classes::group(table, &columns.all());
-            privacy::permuted(&mut measures, &exact);
-            distribution::distributions(problem, &cells, &exact)
-        }
-        None => distribution::distributions(problem, &cells, &classes),
-    };
+    if let Some(exact) = &exact {
+        // Rows of a group differ, so none stands for all of them.
+        examples.clear();
+        privacy::permuted(&mut measures, exact);
+    }
+    let distributions = distribution::distributions(problem, &cells, equal);
     let findings = Findings { measures, distributions, examples, certificate: None, notes: Vec::new() };
     Ok(PartFindings { findings, sums, rows: table.len() as u64 })
 }

@@ -47,6 +47,13 @@ struct ShortCell {
 
 type RecentCell = (ShortCell, u32);
 
+impl Recent {
+    /// Makes room, so that cells are kept from now on.
+    fn remember(&mut self) {
+        self.0.resize(RECENT, RecentCell::default());
+    }
+}
+
 const RECENT: usize = 256;
 
 /// Rows that are taken together.
@@ -152,6 +159,18 @@ impl TextRows {
         let written = self.written.get(first..).unwrap_or_default();
         TextRow { bytes: &self.bytes, ends: &self.ends[first..first + self.width], start, written }
     }
+
+    /// The nth cell of each row, as a coded column has them.
+    pub fn coded(&self, nth: usize, rows: usize) -> CodedRun {
+        let mut run = CodedRun { codes: Vec::with_capacity(rows), ..CodedRun::default() };
+        run.recent.remember();
+        for at in (nth..).step_by(self.width.max(1)).take(rows) {
+            let start = if at == 0 { 0 } else { self.ends[at - 1] };
+            run.push_at(&self.bytes, start as usize, self.ends[at] as usize);
+        }
+        run.recent = Recent::default();
+        run
+    }
 }
 
 /// The passed-through cells of one row.
@@ -256,7 +275,7 @@ impl<'a> ChunkBuilder<'a> {
             run.codes.reserve(rows);
             // Twelve kilobytes a column: more than a few rows of a wide table are worth.
             if rows >= RECENT {
-                run.recent.0.resize(RECENT, RecentCell::default());
+                run.recent.remember();
             }
         }
         texts.ends.reserve(rows * text_columns.len());

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use super::chunk::CodedRun;
 use super::intern::Interner;
 use super::{Slot, Table};
 
@@ -47,15 +50,16 @@ impl Table {
         }
     }
 
-    /// Numbers the cells of the nth column that is passed through.
+    /// Numbers the cells of the nth column that is passed through, in order of first appearance.
     fn number_texts(&self, nth: usize) -> Distinct<'static> {
+        let runs: Vec<CodedRun> =
+            self.chunks.par_iter().map(|chunk| chunk.text.coded(nth, chunk.rows)).collect();
         let mut values = Interner::default();
-        let mut number = |row: usize| {
-            let (row, _) = self.text_row(row);
-            let (start, end) = row.places().nth(nth).unwrap_or_default();
-            values.intern(&row.bytes()[start..end])
-        };
-        let numbers: Vec<u32> = (0..self.len()).map(&mut number).collect();
+        let mut numbers: Vec<u32> = Vec::with_capacity(self.len());
+        for run in runs {
+            let of_run: Vec<u32> = run.values.texts().map(|text| values.intern(text.as_bytes())).collect();
+            numbers.extend(run.codes.iter().map(|code| of_run[*code as usize]));
+        }
         Distinct { numbers: Cow::Owned(numbers), values: Cow::Owned(values) }
     }
 }
