@@ -1,61 +1,35 @@
-//! How close to possible: loss, proved lower bound and gap, against seconds, on the tables at hand.
-//!
-//! Seconds are those of the clock, which is what a bound is given; beside them those of the processor, which is what to compare on a busy
-//! machine. Of a table, the bound of the usual effort comes first.
+//! The bound: by default and with seconds, against the loss of `auto`; and whole runs with seconds, which method and bound share.
 
-use std::fmt::Write as _;
-use std::path::Path;
 use std::time::Instant;
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use throng::bound::{Effort, lower_bound};
-use throng::policy::Policy;
-use throng::problem::Problem;
-use throng::run;
+use throng::run::Anonymize;
 use throng::watch::Unwatched;
-use throng_bench::{Result, cpu_seconds, loss};
+use throng_bench::{Result, cpu_seconds};
 
-use crate::sweep::repository;
+use super::tables::{ADULT, Cells, MIXED, Task, random, shared};
+use super::{Setting, Sheet};
 
-const NINE: [&str; 9] = [
-    "age",
-    "workclass",
-    "education",
-    "marital-status",
-    "occupation",
-    "race",
-    "sex",
-    "native-country",
-    "salary-class",
-];
-const MIXED: [&str; 9] = [
-    "age",
-    "education-num",
-    "capital-gain",
-    "hours-per-week",
-    "workclass",
-    "marital-status",
-    "occupation",
-    "race",
-    "sex",
-];
-const CENSUS: [&str; 7] = ["Age", "Gender", "Education", "Marital", "Race", "Work-class", "Country"];
-const NUMBERS: [&str; 5] = ["age", "Age", "education-num", "capital-gain", "hours-per-week"];
-
-/// A table with attributes and a requirement; the seconds that its bound is looked for.
-struct Task {
-    name: String,
-    data: std::path::PathBuf,
-    policy: Policy,
-    seconds: Vec<f64>,
+/// What is asked of a bound, as a share of the loss.
+enum Asked {
+    /// This share at most may be missing.
+    Gap(f64),
+    /// It is this share at least.
+    Share(f64),
+    Nothing,
 }
 
-/// Runs the tasks whose name begins with `only`.
-pub fn run(only: &str, threads: usize) -> Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    let folder = tempfile::tempdir()?;
-    let tasks = tasks(folder.path())?;
+/// Of the usual effort on Adult and census.
+const BY_DEFAULT: Asked = Asked::Share(0.75);
+
+struct Row {
+    task: Task,
+    by_default: Asked,
+    seconds: f64,
+    asked: Asked,
+}
+
+pub fn run(setting: &Setting, sheet: &mut Sheet) -> Result<()> {
     say!(
         "{:<28}{:>9}{:>9}{:>10}{:>8}{:>10}{:>9}{:>9}",
         "task",
@@ -67,115 +41,100 @@ pub fn run(only: &str, threads: usize) -> Result<()> {
         "of loss",
         "gap"
     );
-    let chosen = tasks.iter().filter(|task| task.name.starts_with(only));
-    pool.install(|| chosen.into_iter().try_for_each(measure))
-}
-
-fn measure(task: &Task) -> Result<()> {
-    let problem = Problem::new(&run::read(&task.data, &task.policy, &Unwatched)?, &task.policy)?;
-    let solution = run::solve(&problem, &task.policy.clone().with_method("peel")?, &Unwatched)?;
-    let loss = loss(&problem, &solution.partition);
-    let timed = task.seconds.iter().map(|seconds| Effort::Seconds(*seconds));
-    for effort in [Effort::Usual].into_iter().chain(timed) {
-        let (start, before) = (Instant::now(), cpu_seconds());
-        let Some(proof) = lower_bound(&problem, effort, &Unwatched)? else { continue };
-        let (seconds, gcp) = (start.elapsed().as_secs_f64(), proof.bound.gcp);
-        let used = cpu_seconds().zip(before).map_or(f64::NAN, |(after, before)| after - before);
-        say!(
-            "{:<28}{:>9}{loss:>9.5}{seconds:>10.2}{used:>8.1}{gcp:>10.5}{:>7.1} %{:>7.1} %{}",
-            task.name,
-            problem.len(),
-            100.0 * gcp / loss,
-            100.0 * (loss - gcp) / loss,
-            if proof.bound.proved { "" } else { "  estimated" }
-        );
+    let folder = tempfile::tempdir()?;
+    let pool = setting.pool()?;
+    for row in rows(folder.path())?.iter().filter(|row| setting.wants(&row.task.name)) {
+        pool.install(|| measure(row, sheet))?;
     }
     Ok(())
 }
 
-fn tasks(folder: &Path) -> Result<Vec<Task>> {
-    let shared = repository().join("../shared/data");
-    let mut tasks = Vec::new();
-    let mut add = |name: String, data: &Path, text: &str, seconds: &[f64]| -> Result<()> {
-        let policy = Policy::parse(text, None)?;
-        tasks.push(Task { name, data: data.to_owned(), policy, seconds: seconds.to_vec() });
-        Ok(())
+fn measure(row: &Row, sheet: &mut Sheet) -> Result<()> {
+    let problem = row.task.problem()?;
+    let (loss, _) = row.task.solved(&problem, "name = \"auto\"")?;
+    for (effort, asked) in [(Effort::Usual, &row.by_default), (Effort::Seconds(row.seconds), &row.asked)] {
+        let (start, before) = (Instant::now(), cpu_seconds());
+        let Some(proof) = lower_bound(&problem, effort, &Unwatched)? else { continue };
+        let (seconds, gcp) = (start.elapsed().as_secs_f64(), proof.bound.gcp);
+        let used = cpu_seconds().zip(before).map_or(f64::NAN, |(after, before)| after - before);
+        let (share, gap) = (gcp / loss, (loss - gcp) / loss);
+        let line = format!(
+            "{:<28}{:>9}{loss:>9.5}{seconds:>10.2}{used:>8.1}{gcp:>10.5}{:>7.1} %{:>7.1} %{}",
+            row.task.name,
+            problem.len(),
+            100.0 * share,
+            100.0 * gap,
+            if proof.bound.proved { "" } else { "  estimated" }
+        );
+        tell(sheet, &line, asked, share)?;
+    }
+    Ok(())
+}
+
+fn tell(sheet: &mut Sheet, line: &str, asked: &Asked, share: f64) -> Result<()> {
+    match asked {
+        Asked::Gap(most) => sheet.at_most(line, ("gap", 1.0 - share), *most),
+        Asked::Share(least) => sheet.at_least(line, ("share", share), *least),
+        Asked::Nothing => {
+            say!("{line}");
+            Ok(())
+        }
+    }
+}
+
+/// k, and the gap that is asked for with ten seconds on Adult.
+const ADULT_GAPS: [(usize, f64); 5] = [(5, 0.12), (10, 0.11), (25, 0.095), (50, 0.08), (100, 0.07)];
+
+fn rows(folder: &std::path::Path) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    let mut add = |task: Task, by_default: Asked, seconds: f64, asked: Asked| {
+        rows.push(Row { task, by_default, seconds, asked });
     };
-    if shared.exists() {
-        let (adult, trees) =
-            (shared.join("adult.train.complete.csv.zst"), shared.join("hierarchies/adult-arx"));
+    if shared("").exists() {
+        for (k, gap) in ADULT_GAPS {
+            add(Task::adult(k), BY_DEFAULT, 10.0, Asked::Gap(gap));
+        }
         for k in [5, 10, 25, 50, 100] {
-            let text = policy(&format!("k = {k}"), &NINE, &trees, "");
-            add(format!("adult k = {k}"), &adult, &text, &[3.0, 10.0])?;
+            add(Task::census(&format!("k = {k}")), BY_DEFAULT, 10.0, Asked::Gap(0.13));
         }
-        let text = policy("k = 5", &MIXED, &trees, "");
-        add("four numbers k = 5".to_owned(), &adult, &text, &[15.0])?;
-        let (census, trees) = (shared.join("census9-like.csv.zst"), shared.join("hierarchies/census9-like"));
-        for k in [5, 10, 25, 50, 100] {
-            add(
-                format!("census9-like k = {k}"),
-                &census,
-                &policy(&format!("k = {k}"), &CENSUS, &trees, ""),
-                &[10.0],
-            )?;
-        }
-        let secret = "[attribute.Occupation]\nrole = \"sensitive\"\n";
-        add(
-            "census9-like l = 4".to_owned(),
-            &census,
-            &policy("l = 4", &CENSUS, &trees, secret),
-            &[12.0, 120.0],
-        )?;
+        let mixed = Task::new("four numbers k = 5", shared("adult.train.complete.csv.zst"), "k = 5", &MIXED);
+        let mixed = mixed.with_hierarchies(shared("hierarchies/adult-arx"));
+        add(mixed, Asked::Nothing, 15.0, Asked::Share(0.79));
+        let flat = Task::new("flat adult k = 5", shared("adult.train.complete.csv.zst"), "k = 5", &ADULT);
+        add(flat, Asked::Nothing, 10.0, Asked::Nothing);
+        let diverse = Task::census("l = 4").with_sensitive("Occupation");
+        add(diverse, Asked::Nothing, 120.0, Asked::Share(0.5));
     }
-    let (wide, floats) = (folder.join("wide.csv"), folder.join("floats.csv"));
-    let wide_names: Vec<String> = (0..60).map(|at| format!("a{at}")).collect();
-    std::fs::write(
-        &wide,
-        table(&wide_names, 1_000, |random, at| format!("v{}", random.random_range(0..2 + at % 5))),
-    )?;
-    let float_names: Vec<String> = (0..5).map(|at| format!("x{at}")).collect();
-    // The sum of twelve draws is nearly normal.
-    let normal = |random: &mut ChaCha8Rng| (0..12).map(|_| random.random_range(0.0..1.0)).sum::<f64>() - 6.0;
-    std::fs::write(&floats, table(&float_names, 5_000, |random, _| format!("{:.9}", normal(random))))?;
-    let nowhere = Path::new("");
-    let names = |names: &[String]| names.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
-    for (name, data, columns, seconds) in [
-        ("1,000 x 60", &wide, names(&wide_names), 8.0),
-        ("5,000 x 5 floats", &floats, names(&float_names), 10.0),
-    ] {
-        let columns: Vec<&str> = columns.split(' ').collect();
-        for k in [5, 10] {
-            add(
-                format!("{name} k = {k}"),
-                data,
-                &policy(&format!("k = {k}"), &columns, nowhere, ""),
-                &[seconds],
-            )?;
-        }
+    for (k, asked) in [(5, Asked::Share(0.7)), (10, Asked::Nothing)] {
+        add(random(folder, 60, 1_000, Cells::Flat, k)?, Asked::Nothing, 8.0, asked);
     }
-    Ok(tasks)
+    for (k, asked) in [(5, Asked::Share(0.8)), (10, Asked::Nothing)] {
+        add(random(folder, 5, 5_000, Cells::Floats, k)?, Asked::Nothing, 10.0, asked);
+    }
+    Ok(rows)
 }
 
-fn table(names: &[String], rows: usize, cell: impl Fn(&mut ChaCha8Rng, usize) -> String) -> String {
-    let mut random = ChaCha8Rng::seed_from_u64(1);
-    let mut text = names.join(",") + "\n";
-    for _ in 0..rows {
-        let cells: Vec<String> = (0..names.len()).map(|at| cell(&mut random, at)).collect();
-        text += &(cells.join(",") + "\n");
+/// Whole runs of ten seconds: what comes out of sharing them.
+pub fn whole_runs(setting: &Setting, sheet: &mut Sheet) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let pool = setting.pool()?;
+    let adult = ADULT_GAPS.map(|(k, gap)| (Task::adult(k), gap));
+    let census = [5, 50].map(|k| (Task::census(&format!("k = {k}")), 0.13));
+    for (task, gap) in adult.into_iter().chain(census).filter(|(task, _)| setting.wants(&task.name)) {
+        let mut run = Anonymize::new(&task.data, folder.path().join("release.csv"), task.policy("")?);
+        run.seconds = Some(10.0);
+        let before = cpu_seconds();
+        let report = pool.install(|| run.run(&Unwatched))?;
+        let used = cpu_seconds().zip(before).map_or(f64::NAN, |(after, before)| after - before);
+        let Some(bound) = &report.measures.lower_bound else { continue };
+        let (loss, bound) = (report.measures.gcp, bound.gcp);
+        let line = format!(
+            "{:<28}{loss:>9.5}{:>9.2} s{used:>8.1} CPU s, bound {bound:.5}, gap {:.1} %",
+            task.name,
+            report.seconds["total"],
+            100.0 * (loss - bound) / loss
+        );
+        sheet.at_most(&line, ("gap", (loss - bound) / loss), gap)?;
     }
-    text
-}
-
-fn policy(privacy: &str, columns: &[&str], hierarchies: &Path, more: &str) -> String {
-    let mut text = format!("[data]\nunlisted = \"drop\"\n[privacy]\n{privacy}\n[method]\nseed = 1\n{more}");
-    for column in columns {
-        let file = hierarchies.join(format!("{column}.csv"));
-        let kind =
-            if NUMBERS.contains(column) || column.starts_with('x') { "numeric" } else { "categorical" };
-        let _ = write!(text, "[attribute.\"{column}\"]\nrole = \"quasi\"\nkind = \"{kind}\"\n");
-        if kind == "categorical" && file.exists() {
-            let _ = writeln!(text, "hierarchy = {:?}", file.display().to_string());
-        }
-    }
-    text
+    Ok(())
 }
