@@ -3,7 +3,7 @@
 //! `cargo run --release -p throng-bench` sweeps N over 10⁴ … 10⁷; `-- --most 1000000` stops earlier;
 //! `-- kernel` measures the penalty kernel alone, `-- local-recoding` bottom-up and top-down, `-- line` the methods along
 //! a line, `-- refine` top-down refinement on tables of up to 10⁶ rows, `-- strings` generalization strings and clustering,
-//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- close` how close to possible its loss is, `-- search` what it reaches in which time, `-- tasks` its loss on tasks drawn at random,
+//! `-- leak` what grouping tells of records by every method that takes l, `-- peel` peeling on tables of up to 10⁶ rows, `-- close` how close to possible its loss is, `-- tasks` its loss on tasks drawn at random,
 //! `-- series` releases that follow on each other,
 //! `-- scale` tables in parts within a limit on memory, `-- scale-quality` what parts cost in loss,
 //! `-- against OLDER` this `throng` against an older one.
@@ -28,7 +28,6 @@ mod local_recoding;
 mod peel;
 mod refine;
 mod scale;
-mod search;
 mod series;
 mod strings;
 mod sweep;
@@ -71,19 +70,18 @@ enum What {
     Line,
     /// Peel: against mondrian at several k, growth over N, memory
     Peel,
-    /// How close to possible: loss, proved lower bound and gap, against seconds
+    /// How close to possible: loss, proved lower bound and gap against seconds, and what that costs, beside what was asked for (tables
+    /// of up to `--most` rows)
     Close {
-        /// Tasks whose name begins with this
+        /// A part (tiny, bound, whole, loss, older, tasks, left-out, t, budget, hard, growth, large), or a part and how the names of its
+        /// tasks begin: "bound adult"
         #[arg(long, default_value = "")]
         only: String,
+        /// An older `throng` to compare losses with
+        #[arg(long)]
+        older: Option<PathBuf>,
     },
-    /// What peel and its search reach: against seconds, with records left out, on hard and on large tables (up to `--most` rows)
-    Search {
-        /// Parts whose name begins with this: seconds, left-out, hard, budget, large
-        #[arg(long, default_value = "")]
-        only: String,
-    },
-    /// Peel against the other grouping methods on tasks drawn at random from the tables at hand
+    /// Auto against all grouping methods on tasks drawn at random from the tables at hand
     Tasks {
         /// How many
         #[arg(long, default_value_t = 10)]
@@ -202,8 +200,10 @@ fn main() -> Result<()> {
         Some(What::LocalRecoding) => local_recoding::measure(arguments.threads, arguments.repeat),
         Some(What::Line) => line::run(arguments.most, arguments.threads, arguments.repeat),
         Some(What::Peel) => peel::measure(arguments.most, arguments.threads, arguments.repeat),
-        Some(What::Close { only }) => close::run(only, arguments.threads),
-        Some(What::Search { only }) => search::run(only, arguments.most, arguments.threads),
+        Some(What::Close { only, older }) => {
+            let (most, threads) = (arguments.most, arguments.threads);
+            close::run(&close::Setting { only, most, threads, older: older.clone() })
+        }
         Some(What::Tasks { count, seed }) => tasks::run(*count, *seed, arguments.threads),
         Some(What::Leak { only, way, rows, census, draws, census_draws }) => {
             let draws = leak::Draws { synthetic: *draws, census: *census_draws };

@@ -1,17 +1,12 @@
-//! Peel against the other grouping methods on tasks drawn at random: some attributes of a real table, some k.
-
-use std::path::{Path, PathBuf};
+//! Tasks drawn at random, some attributes of a real table and some k, and `auto` and `peel` against the other grouping methods on
+//! them.
 
 use rand::seq::{IndexedRandom, index};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use throng::policy::Policy;
-use throng::problem::Problem;
-use throng::run;
-use throng::watch::Unwatched;
-use throng_bench::{Result, loss};
+use throng_bench::Result;
 
-use crate::sweep::repository;
+use crate::close::{Task, columns, shared};
 
 /// Tables, the folder of their hierarchies, and the columns that are never quasi-identifiers.
 const TABLES: [(&str, &str, &[&str]); 5] = [
@@ -22,25 +17,20 @@ const TABLES: [(&str, &str, &[&str]); 5] = [
     ("nursery", "", &[]),
 ];
 
-const METHODS: [&str; 8] =
+/// The grouping methods that `auto` is compared with.
+pub const METHODS: [&str; 8] =
     ["peel", "mondrian", "mondrian-relaxed", "hilbert", "hilbert-fast", "idistance", "top-down", "bottom-up"];
 
-/// Runs so many tasks.
-pub fn run(tasks: usize, seed: u64, threads: usize) -> Result<()> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
-    pool.install(|| compare(tasks, seed))
-}
-
-fn compare(tasks: usize, seed: u64) -> Result<()> {
-    let folder = repository().join("../shared/data");
-    if !folder.exists() {
-        return Err(format!("the tables are not at hand: {} does not exist", folder.display()).into());
+/// Draws so many tasks.
+pub fn drawn(count: usize, seed: u64) -> Result<Vec<Task>> {
+    if !shared("").exists() {
+        return Err(format!("the tables are not at hand: {} does not exist", shared("").display()).into());
     }
     let mut random = ChaCha8Rng::seed_from_u64(seed);
-    let mut worse = 0;
-    for task in 1..=tasks {
+    let mut tasks = Vec::new();
+    for at in 1..=count {
         let (name, hierarchies, left_out) = TABLES.choose(&mut random).copied().unwrap_or(TABLES[0]);
-        let data = folder.join(format!("{name}.csv.zst"));
+        let data = shared(&format!("{name}.csv.zst"));
         let mut columns = columns(&data)?;
         columns.retain(|column| !left_out.contains(&column.as_str()));
         let count = random.random_range(3..=columns.len().min(10));
@@ -48,46 +38,40 @@ fn compare(tasks: usize, seed: u64) -> Result<()> {
         chosen.sort_unstable();
         let chosen: Vec<&str> = chosen.into_iter().map(|at| columns[at].as_str()).collect();
         let k = random.random_range(2..=100usize);
-        say!("{task}. {name}, k = {k}: {}", chosen.join(", "));
-        let text = policy(k, &chosen, &folder.join("hierarchies").join(hierarchies), !hierarchies.is_empty());
-        let policy = Policy::parse(&text, None)?;
-        let problem = Problem::new(&run::read(&data, &policy, &Unwatched)?, &policy)?;
-        let mut losses = Vec::new();
-        for method in METHODS {
-            let solution = run::solve(&problem, &policy.clone().with_method(method)?, &Unwatched)?;
-            losses.push((method, loss(&problem, &solution.partition)));
-        }
-        let told: Vec<String> = losses.iter().map(|(method, loss)| format!("{method} {loss:.4}")).collect();
-        say!("   {}", told.join("  "));
-        let best = losses[1..].iter().min_by(|a, b| a.1.total_cmp(&b.1));
-        if let Some((method, best)) = best {
-            let share = 100.0 * (losses[0].1 / best - 1.0);
-            worse += usize::from(losses[0].1 > best + 1e-9);
-            say!("   peel is {share:+.1} % of the best other method, {method}");
+        let told = format!("{at}. {name}, k = {k}: {}", chosen.join(", "));
+        let task = Task::new(told, data, &format!("k = {k}"), &chosen);
+        tasks.push(match hierarchies {
+            "" => task,
+            folder => task.with_hierarchies(shared("hierarchies").join(folder)),
+        });
+    }
+    Ok(tasks)
+}
+
+/// Runs so many tasks.
+pub fn run(count: usize, seed: u64, threads: usize) -> Result<()> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+    pool.install(|| compare(count, seed))
+}
+
+fn compare(count: usize, seed: u64) -> Result<()> {
+    let mut worse = 0;
+    for task in drawn(count, seed)? {
+        say!("{}", task.name);
+        let problem = task.problem()?;
+        let solved =
+            |method: &str| -> Result<f64> { Ok(task.solved(&problem, &format!("name = {method:?}"))?.0) };
+        let own = solved("auto")?;
+        let others =
+            METHODS.iter().map(|method| Ok((*method, solved(method)?))).collect::<Result<Vec<_>>>()?;
+        let told: Vec<String> = others.iter().map(|(method, loss)| format!("{method} {loss:.4}")).collect();
+        say!("   auto {own:.4}  {}", told.join("  "));
+        if let Some((method, best)) = others.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
+            let share = 100.0 * (own / best - 1.0);
+            worse += usize::from(own > best + 1e-9);
+            say!("   auto is {share:+.1} % of the best of all methods, {method}");
         }
     }
-    say!("peel is worse than the best of the others in {worse} of {tasks} tasks");
+    say!("auto is worse than the best of all methods in {worse} of {count} tasks");
     Ok(())
-}
-
-fn columns(data: &Path) -> Result<Vec<String>> {
-    let reader = zstd::Decoder::new(std::fs::File::open(data)?)?;
-    Ok(csv::Reader::from_reader(reader).headers()?.iter().map(str::to_owned).collect())
-}
-
-/// Numbers stay numbers; categories have the hierarchy of their file where there is one.
-fn policy(k: usize, columns: &[&str], hierarchies: &Path, has_hierarchies: bool) -> String {
-    let mut text = format!("[privacy]\nk = {k}\n[method]\nseed = 1\n");
-    for column in columns {
-        let file: PathBuf = hierarchies.join(format!("{column}.csv"));
-        let number = ["age", "Age", "hours-per-week", "capital-gain", "capital-loss", "education-num"]
-            .contains(column);
-        text += &format!("[attribute.\"{column}\"]\nrole = \"quasi\"\n");
-        if number {
-            text += "kind = \"numeric\"\n";
-        } else if has_hierarchies && file.exists() {
-            text += &format!("hierarchy = {:?}\n", file.display().to_string());
-        }
-    }
-    text
 }

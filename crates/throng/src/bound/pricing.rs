@@ -5,9 +5,8 @@
 //! one first point, so that after a pass no class at all is paid too much: their sum is then a bound. Between passes prices
 //! are raised, and lowered again by the classes that stood in the way before ([`Pool`]).
 //!
-//! Anchors are searched side by side in batches of a fixed size, each with the prices from before the batch; where an anchor
-//! lowers a point that another of its batch has lowered, it is searched again. So the outcome does not depend on the number of
-//! threads.
+//! Anchors are searched side by side in batches of a fixed size, each with the prices from before the batch; a point that several of
+//! them lower gets the lowest of these prices, which suits the classes of all. So the outcome does not depend on the number of threads.
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -21,10 +20,12 @@ use super::space::{Caps, Space};
 
 /// Points whose nearest others tell how long it takes to find those of all.
 const POINTS_TRIED: usize = 50;
-/// Anchors that are searched side by side.
-const BATCH: usize = 64;
+/// Anchors that are searched side by side at most and at least, and batches of them otherwise: those of small tables share helpers, and
+/// a batch must not take most of the work where each of it is given up.
+const BATCH: (usize, usize) = (4, 64);
+const BATCHES: usize = 64;
 /// An anchor may take so many times the work that is left for each.
-const AHEAD: u64 = 16;
+const AHEAD: u64 = 4;
 /// Prices by which anchors are ordered are equal if they differ by less than one in so many.
 const STEPS: f64 = 24.0;
 /// Raises and sweeps between two passes.
@@ -33,11 +34,17 @@ const SWEEPS: usize = 120;
 /// the end. The larger classes are, the more of them it takes to pull prices down again.
 const RAISE: f64 = 0.15;
 const COOLED: f64 = 0.03;
-/// Where prices may be negative too much of it takes many passes to be undone.
-const RAISE_FREE: f64 = 0.06;
+/// Where each record is searched around a pass is much dearer the further prices are above what holds: they are raised less, and to no
+/// more than so many times what is proved.
+const RAISE_AROUND: f64 = 0.06;
+const MOST_ABOVE: f64 = 1.1;
+const LITTLE: f64 = 0.01;
+/// Where prices may be negative their mean is far below what most of them come to.
+const RAISE_FREE: f64 = 0.3;
 const COOLED_FREE: f64 = 0.15;
 /// Few classes are known after the first passes that would stop prices from rising too far.
 const FIRST_RAISES: [f64; 2] = [0.02, 0.03];
+const FIRST_RAISES_FREE: [f64; 2] = [0.1, 0.2];
 /// Within the sweeps of one pass it falls to this share.
 const COOLEST: f64 = 0.015;
 /// Of the way from the proved start to what the box of the nearest costs, the first raise goes so far.
@@ -62,8 +69,6 @@ pub(super) struct Pricing {
     /// Steps taken so far.
     pub work: u64,
     pub given_up: u64,
-    pub again: u64,
-    pub reached: usize,
     random: u64,
 }
 
@@ -86,8 +91,6 @@ impl Pricing {
             passes: 0,
             work: 0,
             given_up: 0,
-            again: 0,
-            reached: 0,
             random: 0x9e37_79b9_7f4a_7c15,
         };
         (pricing, order)
@@ -154,7 +157,7 @@ impl Pricing {
             return false;
         };
         cuts.iter().for_each(|cut| self.pool.push(cut));
-        (self.given_up, self.again, self.reached) = (0, 0, self.space.len());
+        self.given_up = 0;
         self.proved.clone_from(&self.prices);
         self.boxes_work = work.max(1);
         self.work += work;
@@ -169,7 +172,11 @@ impl Pricing {
 
     /// Σ of proved prices over records.
     pub fn total(&self) -> i128 {
-        let each = self.proved.iter().zip(&self.space.records);
+        self.sum(&self.proved)
+    }
+
+    fn sum(&self, prices: &[i64]) -> i128 {
+        let each = prices.iter().zip(&self.space.records);
         each.map(|(price, records)| i128::from(*price) * i128::from(*records)).sum()
     }
 
@@ -199,19 +206,19 @@ impl Pricing {
             later[place - 1] = later[place].max(self.prices[order[place] as usize]);
         }
         let (mut work, mut place) = (0, 0);
-        (self.given_up, self.again) = (0, 0);
+        self.given_up = 0;
+        let batch = (order.len() / BATCHES).clamp(BATCH.0, BATCH.1);
         while place < order.len() && work < most_work {
             if stopped() {
                 return false;
             }
-            let end = (place + BATCH).min(order.len());
+            let end = (place + batch).min(order.len());
             let most = AHEAD * (most_work - work) / (order.len() - place) as u64;
-            let prices = std::mem::take(&mut self.prices);
-            let dear = self.index.dear(&self.space, &prices, &places, place as u32);
+            let dear = self.index.dear(&self.space, &self.prices, &places, place as u32);
             let scene = Scene {
                 space: &self.space,
                 index: &self.index,
-                prices: &prices,
+                prices: &self.prices,
                 order: &order,
                 places: &places,
                 latest: &latest,
@@ -223,32 +230,17 @@ impl Pricing {
                 .into_par_iter()
                 .map_init(Scratch::default, |scratch, place| scene.anchor(place as u32, most, scratch))
                 .collect();
-            let mut now = prices.clone_if(found.iter().any(|found| !found.lowered.is_empty()));
-            let mut scratch = None;
-            let mut cuts = Vec::new();
-            for (place, mut found) in (place..end).zip(found) {
+            for found in &found {
                 work += found.work;
-                if let Some(now) = &mut now
-                    && !found.lowered.is_empty()
-                {
-                    if found.lowered.iter().any(|(point, _)| now[*point as usize] != prices[*point as usize])
-                    {
-                        let scene = Scene { prices: now, ..scene };
-                        found =
-                            scene.anchor(place as u32, most, scratch.get_or_insert_with(Scratch::default));
-                        work += found.work;
-                        self.again += 1;
-                    }
-                    found.lowered.iter().for_each(|(point, price)| now[*point as usize] = *price);
-                }
                 self.given_up += u64::from(found.given_up);
-                cuts.append(&mut found.cuts);
+                for (point, price) in &found.lowered {
+                    let own = &mut self.prices[*point as usize];
+                    *own = (*own).min(*price);
+                }
+                found.cuts.iter().for_each(|cut| self.pool.push(cut));
             }
-            self.prices = now.unwrap_or(prices);
-            cuts.iter().for_each(|cut| self.pool.push(cut));
             place = end;
         }
-        self.reached = place;
         for point in &order[place..] {
             let price = &mut self.prices[*point as usize];
             *price = (*price).min(self.proved[*point as usize]);
@@ -269,9 +261,11 @@ impl Pricing {
         let raise = if self.free() {
             RAISE_FREE * COOLED_FREE.powf(progress)
         } else {
-            RAISE * (5.0 / self.most_size().max(5.0)).cbrt() * COOLED.powf(progress)
+            let most = if self.all_boxes.is_some() { RAISE } else { RAISE_AROUND };
+            most * (5.0 / self.most_size().max(5.0)).cbrt() * COOLED.powf(progress)
         };
-        let raise = raise.min(FIRST_RAISES.get(self.passes as usize - 1).copied().unwrap_or(1.0));
+        let first_raises = if self.free() { FIRST_RAISES_FREE } else { FIRST_RAISES };
+        let raise = raise.min(first_raises.get(self.passes as usize - 1).copied().unwrap_or(1.0));
         let first = raise * mean.max(f64::from(ONE) * 1e-4);
         let mut order: Vec<u32> = (0..self.pool.len() as u32).collect();
         let free = self.free();
@@ -287,6 +281,22 @@ impl Pricing {
             self.work += self.pool.sweep(&self.space, &order, (step, most), free, &mut self.prices);
         }
         self.pool.prune();
+        if self.all_boxes.is_none() && !free {
+            self.keep_near_proved();
+        }
+    }
+
+    /// Goes back towards what is proved where prices are far above it.
+    fn keep_near_proved(&mut self) {
+        let (proved, raised) = (self.sum(&self.proved) as f64, self.sum(&self.prices) as f64);
+        // Where next to nothing is proved yet, there is little to go by.
+        let little = LITTLE * f64::from(ONE) * self.space.all() as f64;
+        let way = (MOST_ABOVE - 1.0) * proved.max(little) / (raised - proved).max(1.0);
+        if way < 1.0 {
+            for (price, proved) in self.prices.iter_mut().zip(&self.proved) {
+                *price = *proved + ((*price - *proved) as f64 * way) as i64;
+            }
+        }
     }
 
     /// How many records a class has at least, where that is most.
@@ -309,15 +319,5 @@ impl Pricing {
             self.random ^= self.random << 17;
             order.swap(at, (((self.random >> 32) * (at as u64 + 1)) >> 32) as usize);
         }
-    }
-}
-
-trait CloneIf: Sized {
-    fn clone_if(&self, needed: bool) -> Option<Self>;
-}
-
-impl CloneIf for Vec<i64> {
-    fn clone_if(&self, needed: bool) -> Option<Self> {
-        needed.then(|| self.clone())
     }
 }
