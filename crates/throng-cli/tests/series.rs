@@ -153,6 +153,47 @@ fn newcomers_are_collected_where_the_policy_says_so() {
 }
 
 #[test]
+fn k_may_rise_for_those_who_come_later() {
+    let folder = folder();
+    let rising = POLICY.replace("k = 3", "k = 6");
+    let folder = folder.with("t2.csv", &table(0..75)).with("rising.toml", &rising);
+    let ran = folder.run(&[
+        "anonymize",
+        "t2.csv",
+        "-p",
+        "rising.toml",
+        "-o",
+        "r2.csv",
+        "--after",
+        "r1.csv",
+        "--ledger",
+        "ledger",
+    ]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.words().contains("A larger k for those who come from now on is later_k"), "{}", ran.stderr);
+    let folder = folder.with("policy.toml", &format!("{POLICY}[series]\nlater_k = 6\n"));
+    let ran = folder.next("t2.csv", "r2.csv", "r1.csv", &[]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let classes = |release: &str| {
+        let text = folder.read(release);
+        let column = text.lines().next().unwrap().split(',').position(|name| name == "class").unwrap();
+        let mut sizes: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+        for row in rows(&text) {
+            *sizes.entry(row.split(',').nth(column).unwrap().to_owned()).or_default() += 1;
+        }
+        sizes
+    };
+    let (before, after) = (classes("r1.csv"), classes("r2.csv"));
+    let new: Vec<usize> =
+        after.iter().filter(|(name, _)| !before.contains_key(*name)).map(|(_, size)| *size).collect();
+    assert!(!new.is_empty() && new.iter().all(|size| *size >= 6), "{new:?}");
+    assert!(before.iter().all(|(name, size)| after[name] == *size));
+    assert!(before.values().any(|size| *size < 6), "{before:?}");
+    let ran = folder.audit(&["r1.csv", "r2.csv"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
 fn a_fork_is_refused() {
     let folder = folder();
     assert_eq!(folder.next("t2.csv", "r2.csv", "r1.csv", &[]).code, 0);
@@ -354,6 +395,11 @@ fn a_policy_without_people_or_with_what_changes_has_no_series() {
         "only loses detail unless classes may be divided",
     );
     refused(&format!("{POLICY}[series]\nwait = 0\n"), &[], "wait must be");
+    refused(
+        &format!("{POLICY}[series]\nlater_k = 2\n"),
+        &[],
+        "later_k must be at least k, which is 3, found 2",
+    );
 }
 
 #[test]

@@ -37,7 +37,7 @@ const ATTRIBUTE: &[&str] = &[
 ];
 const REPORT: &[&str] = &["bound"];
 const BOUND: &[&str] = &["seconds", "passes"];
-const SERIES: &[&str] = &["start_k", "present", "wait", "turnover"];
+const SERIES: &[&str] = &["start_k", "later_k", "present", "wait", "turnover"];
 const RULE: &[&str] = &["cut", "apart", "importance", "hard"];
 
 /// A policy as it was written.
@@ -65,6 +65,7 @@ pub(super) struct Written<'i> {
 #[derive(Default)]
 pub(super) struct WrittenSeries {
     pub start_k: Option<Spanned<i64>>,
+    pub later_k: Option<Spanned<i64>>,
     pub present: Option<Spanned<bool>>,
     pub wait: Option<Spanned<i64>>,
     pub turnover: Option<Spanned<bool>>,
@@ -252,6 +253,7 @@ fn series(source: Source<'_>, item: &Item<'_>) -> Result<WrittenSeries> {
     let fields = Fields::open_item(source, item, "[series]", SERIES)?;
     Ok(WrittenSeries {
         start_k: fields.whole("start_k")?,
+        later_k: fields.whole("later_k")?,
         present: fields.flag("present")?,
         wait: fields.whole("wait")?,
         turnover: fields.flag("turnover")?,

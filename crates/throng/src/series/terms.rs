@@ -15,6 +15,9 @@ pub const CLASS: &str = "class";
 /// How many people of the class are still in the table.
 pub const PRESENT: &str = "present";
 
+/// What k is called among what must stay.
+const K: &str = "k under [privacy]";
+
 /// What must stay as it was: by name, what a policy says of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms(BTreeMap<String, String>);
@@ -53,10 +56,17 @@ impl Terms {
                     word(was),
                     word(is)
                 );
-                return Err(Error::new(ErrorCode::SeriesChanged, message).with_hint(
-                    "write it as it was; another requirement, other roles or other columns need a series of their own, of \
-                     other people",
-                ));
+                let hint = match name == K {
+                    true => {
+                        "write k as it was: what was published stays, so that k is that of the whole series. A larger k for those \
+                         who come from now on is later_k under [series]"
+                    }
+                    false => {
+                        "write it as it was; another requirement, other roles or other columns need a series of their own, of \
+                         other people"
+                    }
+                };
+                return Err(Error::new(ErrorCode::SeriesChanged, message).with_hint(hint));
             }
         }
         Ok(())

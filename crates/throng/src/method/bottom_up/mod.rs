@@ -10,7 +10,9 @@
 //! Where we differ: the paper's nearest group is the one whose union with it has the least penalty (`merge = "union"`).
 //! That a union is narrow says nothing of what it costs: a large group that must grow costs all its members. By default
 //! (`merge = "growth"`) the nearest is the one with which the loss grows least, (n₁ + n₂)·NCP(union) − n₁·NCP₁ − n₂·NCP₂.
-//! On Adult that loses a third less.
+//! On Adult that loses a third less. And the paper ends where every group is large enough. By then groups have grown around
+//! whoever came, so by default (`finish = "moves"`) records move on to groups where they cost less ([`super::improve`]), and
+//! what has become too large by that is cut again.
 //!
 //! With l-diversity or t-closeness, groups merge until that holds, and are cut only where each piece meets it.
 //!
@@ -24,6 +26,7 @@ mod pool;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use self::pool::Pool;
+use super::improve::{self, Effort};
 use super::local::halves::{Halving, Join};
 use super::local::index::{Best, Index, Measure};
 use super::local::pieces::{Cutter, Split};
@@ -56,19 +59,27 @@ pub const BOTTOM_UP: Entry = Entry {
             kind: OptionKind::Choice { words: &SPLITS },
             help: "how groups that became too large are cut",
         },
+        OptionSpec {
+            name: "finish",
+            kind: OptionKind::Choice { words: &FINISHES },
+            help: "what is done when all groups are large enough: records move to groups where they cost less, or nothing, as \
+                   in the paper",
+        },
         local::ROUNDS_OPTION,
     ],
     traits: Traits::GROUPING,
     configure: |options, _| {
         let merge = options.choice("merge", Merge::CHOICES)?;
         let split = options.choice("split", Split::CHOICES)?;
+        let finish = options.choice("finish", Finish::CHOICES)?;
         let rounds = options.whole("rounds")? as usize;
-        Ok(Box::new(BottomUp { merge, split, rounds, search: Search::Index }))
+        Ok(Box::new(BottomUp { merge, split, finish, rounds, search: Search::Index }))
     },
 };
 
 const MERGES: [&str; Merge::CHOICES.len()] = words(Merge::CHOICES);
 const SPLITS: [&str; Split::CHOICES.len()] = words(Split::CHOICES);
+const FINISHES: [&str; Finish::CHOICES.len()] = words(Finish::CHOICES);
 
 /// The method.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +88,8 @@ pub struct BottomUp {
     pub merge: Merge,
     /// How groups that are too large are cut.
     pub split: Split,
+    /// What is done when all groups meet the requirement.
+    pub finish: Finish,
     /// Scans for the seeds of a cut.
     pub rounds: usize,
     /// How the nearest group is found.
@@ -99,6 +112,22 @@ impl Merge {
         &[("growth", Merge::Growth), ("union", Merge::Union)];
 }
 
+/// What is done when all groups meet the requirement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Finish {
+    /// Records move to groups where they cost less.
+    #[default]
+    Moves,
+    /// Nothing, as in the paper.
+    Nothing,
+}
+
+impl Finish {
+    /// Their names as options.
+    pub const CHOICES: &'static [(&'static str, Finish)] =
+        &[("moves", Finish::Moves), ("nothing", Finish::Nothing)];
+}
+
 /// How the nearest group is found; what is found is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
@@ -112,6 +141,8 @@ pub enum Search {
 const STREAM: u64 = 10;
 /// So many groups search at the same time.
 const BATCH: usize = 256;
+/// Rounds of moves at the end; a second one saves next to nothing.
+const ROUNDS_OF_MOVES: usize = 1;
 
 impl AnyWidth for BottomUp {
     const STAGE: &'static str = "merging";
@@ -143,8 +174,33 @@ impl AnyWidth for BottomUp {
             watch.advance(met.saturating_sub(done));
             done = met.max(done);
         }
-        Ok(pool.into_partition())
+        let partition = pool.into_partition();
+        match self.finish {
+            Finish::Moves => move_on(problem, &partition, &cutter, &rank, watch),
+            Finish::Nothing => Ok(partition),
+        }
     }
+}
+
+/// Moves records to groups where they cost less, and cuts the groups that became too large by it.
+fn move_on<C: Code>(
+    problem: &Problem,
+    partition: &Partition,
+    cutter: &Cutter<'_, C>,
+    rank: &[u32],
+    watch: &dyn Watch,
+) -> Result<Partition> {
+    let no_search = Some(0);
+    let effort = Effort::new(ROUNDS_OF_MOVES, no_search, watch.until());
+    let moved = improve::moved(problem, partition, effort, watch)?;
+    let mut groups: Vec<Vec<u32>> = Vec::with_capacity(moved.len());
+    for group in moved.groups() {
+        let mut records = group.to_vec();
+        records.sort_unstable_by_key(|record| rank[*record as usize]);
+        groups.extend(cutter.cut(records));
+    }
+    let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
+    Ok(Partition::from_sizes(groups.concat(), sizes))
 }
 
 /// One round with an index: every group that does not meet the requirement joins its nearest, if it still does not when

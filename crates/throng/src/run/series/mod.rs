@@ -221,8 +221,9 @@ impl Next<'_> {
             return Ok((None, Some(format!("newcomers are collected until release {when} (wait = {wait})"))));
         }
         let mut policy = alone(self.policy());
-        if let (1, Some(start), Some(k)) = (number, policy.series.start_k, policy.privacy.k()) {
-            policy.privacy.set_k(start.max(k));
+        let own = if number == 1 { policy.series.start_k } else { policy.series.later_k };
+        if let (Some(own), Some(k)) = (own, policy.privacy.k()) {
+            policy.privacy.set_k(own.max(k));
         }
         match Cohort::make(&self.run.anonymize, &policy, &self.secret, (self.table, &rows), clock, watch) {
             Ok(cohort) => Ok((Some(cohort), None)),
