@@ -104,3 +104,39 @@ impl Watch for Timed<'_> {
         Some(self.until)
     }
 }
+
+/// The same watcher over a part of the work: stages are told with the name of the part, and a wish to stop is for all of the work, so
+/// that no method takes it for its own.
+pub(crate) struct OfPart<'a> {
+    watch: &'a dyn Watch,
+    name: String,
+}
+
+impl<'a> OfPart<'a> {
+    pub fn new(watch: &'a dyn Watch, name: String) -> Self {
+        watch.stage(&name, None);
+        OfPart { watch, name }
+    }
+}
+
+impl Watch for OfPart<'_> {
+    fn stage(&self, name: &str, total: Option<u64>) {
+        self.watch.stage(&format!("{}, {name}", self.name), total);
+    }
+
+    fn advance(&self, steps: u64) {
+        self.watch.advance(steps);
+    }
+
+    fn note(&self, words: &str) {
+        self.watch.note(words);
+    }
+
+    fn stopped(&self) -> bool {
+        self.watch.stopped()
+    }
+
+    fn until(&self) -> Option<Instant> {
+        self.watch.until()
+    }
+}

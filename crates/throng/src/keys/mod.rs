@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use toml::Spanned;
 
 use self::fields::{Fields, Item};
-pub(crate) use self::size::memory;
+pub(crate) use self::size::{LEAST, enough, memory};
 use self::source::Source;
 pub(crate) use self::values::{WEIGHT_EXPECTED, above_zero, choose, is_weight, out_of_range, weight, within};
 use crate::error::{Error, ErrorCode, Result};

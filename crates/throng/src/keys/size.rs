@@ -2,8 +2,8 @@
 
 use crate::error::{Error, ErrorCode, Result};
 
-/// Less than this is not enough for the first steps of any run.
-const LEAST: u64 = 64 << 20;
+/// Less than this is not kept: a run takes 120 MiB for itself.
+pub(crate) const LEAST: u64 = 128 << 20;
 
 /// The bytes that a text such as `2GiB`, `500 MB` or `1073741824` says.
 pub(crate) fn memory(text: &str) -> Result<u64> {
@@ -31,10 +31,18 @@ pub(crate) fn memory(text: &str) -> Result<u64> {
         )
         .with_hint("write it like 2GiB, 500MB or 1073741824"));
     };
+    enough(bytes)
+}
+
+/// The same bytes, or an error if they are too few for any run.
+pub(crate) fn enough(bytes: u64) -> Result<u64> {
     match bytes >= LEAST {
         true => Ok(bytes),
-        false => Err(Error::new(ErrorCode::BadUsage, "so little memory is not enough for any table")
-            .with_hint(format!("allow {} MiB or more", LEAST >> 20))),
+        false => Err(Error::new(
+            ErrorCode::BadUsage,
+            "so little memory is not enough for a run, whatever the table",
+        )
+        .with_hint(format!("write {}MiB or more", LEAST >> 20))),
     }
 }
 

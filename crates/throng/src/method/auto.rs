@@ -52,6 +52,9 @@ pub struct Auto {
 const LOOKS: usize = 60_000_000;
 const LOOKS_PER_RECORD: usize = 300;
 
+/// The share of what is feasible in a part of a table from which on its records are dealt by lot, though the table has room.
+const PART_IS_NARROW: f64 = 0.8;
+
 /// Up to so many records, several methods are run.
 const SMALL: usize = 1000;
 /// The methods that are run then beside peel.
@@ -71,8 +74,11 @@ impl Auto {
             let (mapping, cost) = (mapping::HILBERT, ordered::Cost::Box);
             Box::new(ordered::Ordered { mapping, points: None, cost, dealing: ordered::Dealing::Lots })
         };
-        let margin = problem.requirement.diversity_of(&Tally::of_all(problem));
-        if margin.is_some_and(|margin| margin.is_narrow()) {
+        // Of a part too it is the whole table that decides, but where the part has hardly any room; `scale/NOTES.md` says why.
+        let margin = problem.requirement.diversity_of(&Tally::of_whole(problem));
+        let own = problem.requirement.diversity_of(&Tally::of_all(problem));
+        let part_is_narrow = || own.is_some_and(|own| own.asked > 1.0 && own.share() > PART_IS_NARROW);
+        if margin.is_some_and(|margin| margin.is_narrow()) || part_is_narrow() {
             let because = Because::DiversityIsNarrow;
             return Choice { name: ordered::HILBERT.name, method: lots(), because };
         }

@@ -16,7 +16,7 @@ const RANDOM: usize = 6;
 /// so that nobody but the next run of a series may remove it.
 pub(super) const STAGED: &str = ".throng-staged-";
 /// How often a file is made again that another run took for a left-over.
-const TRIES: usize = 20;
+pub(super) const TRIES: usize = 20;
 
 /// Makes a file that only its owner may read.
 pub(super) fn make(builder: &Builder<'_, '_>, folder: &Path) -> io::Result<NamedTempFile> {
@@ -26,7 +26,12 @@ pub(super) fn make(builder: &Builder<'_, '_>, folder: &Path) -> io::Result<Named
             return Ok(file);
         }
     }
-    Err(io::Error::other("another run removes our files"))
+    Err(taken())
+}
+
+/// What is told if others were faster every time.
+pub(super) fn taken() -> io::Error {
+    io::Error::other("another run removes our files")
 }
 
 /// Locks a file until it is closed; where files cannot be locked nothing is removed either.
@@ -49,7 +54,9 @@ fn remove(folder: &Path, is_ours: fn(&str) -> bool) {
     for entry in entries.flatten() {
         let left = is_ours(&entry.file_name().to_string_lossy())
             && entry.file_type().is_ok_and(|kind| kind.is_file());
-        if left && cfg!(unix) && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+        let Ok(file) = File::open(entry.path()) else { continue };
+        // It stays locked until it is gone, so that its run, which has only just made it, sees that it was taken.
+        if left && cfg!(unix) && file.try_lock().is_ok() {
             // Somebody else may have been faster.
             let _ = std::fs::remove_file(entry.path());
         }

@@ -107,6 +107,11 @@ impl Output {
         self.folder.as_ref().map(|scratch| scratch.path().join(FOLDER))
     }
 
+    /// How many scratch folders of killed runs were removed when it was made.
+    pub(crate) fn removed(&self) -> usize {
+        self.folder.as_ref().map_or(0, Scratch::removed)
+    }
+
     /// Where it will be.
     pub fn path(&self) -> &Path {
         &self.path

@@ -1,10 +1,12 @@
 //! A folder for what does not fit into memory: for its owner alone, gone when the run ends, however it ends.
 //!
-//! The folder holds a file that is locked while its run lives. A run that was killed leaves it unlocked, and the next one that
-//! needs a scratch in the same place removes it.
+//! The folder is locked while its run lives. A run that was killed leaves it unlocked, and the next one that needs a scratch in
+//! the same place removes it. Between making a folder and locking it another run may take it for a left-over, so after locking we
+//! look whether it is still there.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
 use super::leftover;
 use crate::error::{Error, ErrorCode, Result};
@@ -13,20 +15,19 @@ use crate::error::{Error, ErrorCode, Result};
 #[derive(Debug)]
 pub struct Scratch {
     folder: tempfile::TempDir,
-    /// Locked, so that no other run takes the folder for a left-over.
-    _lock: File,
+    /// The folder itself, locked, so that no other run takes it for a left-over; nothing where folders cannot be.
+    _lock: Option<File>,
     /// How many folders of killed runs were removed.
     removed: usize,
 }
 
 const SUFFIX: &str = ".scratch";
-const LOCK: &str = "lock";
 
 impl Scratch {
     /// Makes one within a folder.
     pub fn create(within: &Path) -> Result<Self> {
         let fail =
-            |cause: std::io::Error| Error::io(ErrorCode::CannotWrite, "write scratch files", within, &cause);
+            |cause: io::Error| Error::io(ErrorCode::CannotWrite, "write scratch files", within, &cause);
         let removed = sweep(within);
         let mut builder = tempfile::Builder::new();
         builder.prefix(leftover::PREFIX).suffix(SUFFIX);
@@ -35,12 +36,15 @@ impl Scratch {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(std::fs::Permissions::from_mode(0o700));
         }
-        let folder = builder.tempdir_in(within).map_err(fail)?;
-        let lock = File::create(folder.path().join(LOCK)).map_err(fail)?;
-        match leftover::hold(&lock) {
-            true => Ok(Scratch { folder, _lock: lock, removed }),
-            false => Err(Error::bug("the scratch of this run belongs to another")),
+        for _ in 0..leftover::TRIES {
+            let folder = builder.tempdir_in(within).map_err(fail)?;
+            let lock = locked(folder.path()).map_err(fail)?;
+            // Elsewhere a folder cannot be opened as a file is, and nothing is removed either.
+            if lock.is_some() || !cfg!(unix) {
+                return Ok(Scratch { folder, _lock: lock, removed });
+            }
         }
+        Err(fail(leftover::taken()))
     }
 
     /// Where it is.
@@ -54,28 +58,30 @@ impl Scratch {
     }
 }
 
+/// A folder of ours, locked; nothing if another run has taken it.
+fn locked(folder: &Path) -> io::Result<Option<File>> {
+    match File::open(folder) {
+        Ok(lock) => Ok((leftover::hold(&lock) && folder.exists()).then_some(lock)),
+        Err(cause) if cfg!(unix) && cause.kind() != io::ErrorKind::NotFound => Err(cause),
+        Err(_) => Ok(None),
+    }
+}
+
 /// Removes the scratch folders that killed runs have left. Tells how many.
 fn sweep(within: &Path) -> usize {
     let Ok(entries) = std::fs::read_dir(within) else { return 0 };
-    let left: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| is_left(path)).collect();
-    left.iter().filter(|path| std::fs::remove_dir_all(path).is_ok()).count()
+    entries.flatten().filter(|entry| is_scratch(&entry.path()) && remove(&entry.path())).count()
 }
 
-/// Whether a folder is the scratch of a run that has ended. One without a lock was killed before it had one, or makes it at
-/// this moment: it is left alone while it is young.
-fn is_left(path: &Path) -> bool {
+/// Removes a folder unless its run lives. Nobody can lock it meanwhile.
+fn remove(folder: &Path) -> bool {
+    let Ok(lock) = File::open(folder) else { return false };
+    cfg!(unix) && lock.try_lock().is_ok() && std::fs::remove_dir_all(folder).is_ok()
+}
+
+fn is_scratch(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if !cfg!(unix) || !name.starts_with(leftover::PREFIX) || !name.ends_with(SUFFIX) || !path.is_dir() {
-        return false;
-    }
-    match File::open(path.join(LOCK)) {
-        Ok(file) => file.try_lock().is_ok(),
-        Err(_) => {
-            let made = path.metadata().and_then(|data| data.modified()).ok();
-            made.and_then(|made| made.elapsed().ok()).is_some_and(|age| age.as_secs() > 60)
-        }
-    }
+    name.starts_with(leftover::PREFIX) && name.ends_with(SUFFIX) && path.is_dir()
 }
 
 #[cfg(test)]
@@ -107,7 +113,7 @@ mod tests {
         let within = tempfile::tempdir().unwrap();
         let left = within.path().join(".throng-abcdef.scratch");
         std::fs::create_dir(&left).unwrap();
-        std::fs::write(left.join(LOCK), "").unwrap();
+        std::fs::write(left.join("rows"), "x").unwrap();
         let other = within.path().join(".throng-mine");
         std::fs::create_dir(&other).unwrap();
         let scratch = Scratch::create(within.path()).unwrap();

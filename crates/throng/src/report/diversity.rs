@@ -39,16 +39,16 @@ pub(super) fn margin_words(measures: &Measures) -> Option<String> {
 /// What grouping tells besides the classes.
 pub(super) fn note(measures: &Measures, facts: &[Fact]) -> Option<String> {
     let margin = margin(measures)?;
-    let grouping = facts.iter().find_map(|fact| match fact {
-        Fact::Grouped { by } => Some(*by),
-        _ => None,
-    });
-    match grouping {
-        Some(Grouping::Queues) => Some(LITERAL.to_owned()),
-        Some(Grouping::Costs) if margin.share() > TELLS => Some(COSTS.to_owned()),
-        Some(Grouping::Lots) => Some(LOTS.to_owned()),
-        Some(Grouping::Costs) | None => None,
+    // Parts of a table may be grouped differently: what tells most is told.
+    let grouped =
+        |asked: Grouping| facts.iter().any(|fact| matches!(fact, Fact::Grouped { by } if *by == asked));
+    if grouped(Grouping::Queues) {
+        return Some(LITERAL.to_owned());
     }
+    if grouped(Grouping::Costs) {
+        return (margin.share() > TELLS).then(|| COSTS.to_owned());
+    }
+    grouped(Grouping::Lots).then(|| LOTS.to_owned())
 }
 
 /// The share of the largest feasible l from which on grouping by costs was measured to tell of single records; `docs/diversity.md` has figures.
@@ -99,6 +99,9 @@ mod tests {
         assert!(note(2.0, &by(Grouping::Costs)).is_empty());
         assert!(note(2.0, &by(Grouping::Queues)).starts_with("Warning"));
         assert!(note(6.0, &by(Grouping::Lots)).contains("secret lot"));
+        // Parts of a table that were grouped differently.
+        let both = [Grouping::Lots, Grouping::Costs].map(|by| Fact::Grouped { by });
+        assert!(note(6.0, &both).starts_with("Warning"));
     }
 
     #[test]

@@ -144,8 +144,8 @@ pub struct PartsReport {
     pub parts: Vec<usize>,
     /// Passes over the table.
     pub passes: u64,
-    /// Passes over the release for its audit.
-    pub audit_passes: u64,
+    /// Parts that the release was audited in.
+    pub audit_parts: u64,
     /// Bytes that were written to scratch files, or handed from step to step of a cluster.
     pub scratch_bytes: u64,
 }

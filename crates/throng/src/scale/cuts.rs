@@ -24,6 +24,8 @@ const SAME: f64 = 0.1;
 /// [`crate::privacy::Margin::is_narrow`] calls narrow, because a sample tells it roughly.
 const ROOM: f64 = 0.45;
 const NARROW: f64 = 0.5;
+/// Records that have no such room are cut where either side is asked for at most so many times what all of them are.
+const HARDLY_MORE: f64 = 1.05;
 /// Places of one attribute that are tried.
 const TRIED: usize = 8;
 
@@ -213,15 +215,14 @@ impl Cutting<'_> {
         fitting.sort_by(Place::better);
         let new = || fitting.iter().filter(|place| place.is_new);
         let first = new().next().or(fitting.first()).or(nearest.as_ref()).copied();
-        if (self.asked)(records) > NARROW {
-            return first;
-        }
+        let asked = (self.asked)(records);
+        let enough = if asked > NARROW { HARDLY_MORE * asked } else { ROOM };
         // Where all leave too little room, the one that leaves most.
         let mut best: Option<(f64, Place)> = None;
         for place in new().chain(&fitting) {
             let (left, right) = sides(records, place.attribute, place.at);
             let asked = (self.asked)(&left).max((self.asked)(&right));
-            if asked <= ROOM {
+            if asked <= enough {
                 return Some(*place);
             }
             if best.is_none_or(|(least, _)| asked < least) {

@@ -8,13 +8,14 @@ use crate::loss::Kernel;
 
 /// The share of a round's records that goes on; `scale/NOTES.md` has figures.
 const GOES_ON: f64 = 0.5;
-/// How much more of the diversity that is feasible may be asked of those who go on than of all.
+/// The share of the diversity that is feasible which may be asked of those who go on, or so many times what is asked of all.
+const MOST_ASKED: f64 = 0.75;
 const LESS_ROOM: f64 = 1.1;
 
-/// The cuts of the first round, into parts of about so many records, but no more parts than `most`.
-pub fn first_cuts(known: &Known, sketch: &TableSketch, capacity: u64, most: usize) -> Cuts {
-    match (sketch.rows.div_ceil(capacity.max(1)) as usize).clamp(1, most) {
-        1 => Cuts::none(),
+/// The cuts of the first round, into parts of about so many records.
+pub fn first_cuts(known: &Known, sketch: &TableSketch, capacity: u64) -> Cuts {
+    match sketch.rows.div_ceil(capacity.max(1)) as usize {
+        0 | 1 => Cuts::none(),
         parts => cut(known, &sampled(known, sketch), &Cuts::none(), parts),
     }
 }
@@ -32,8 +33,8 @@ pub struct Round<'a> {
 }
 
 /// What a class of a round may gain to be kept, and how those who go on are cut, into parts of about so many records. None go on
-/// after a round of one part, and none if they had clearly less room to be diverse than all have: then classes are dear because of
-/// frequent values, not because of cuts, and would come out dearer.
+/// after a round of one part, and none if they had hardly any room to be diverse: then classes are dear because of frequent values, not
+/// because of cuts, and would come out dearer.
 pub fn next(known: &Known, round: &Round<'_>, capacity: u64) -> (Limit, Option<Cuts>) {
     let (limit, records) = round.gains.limit(GOES_ON);
     if round.parts <= 1 || records == 0 {
@@ -47,7 +48,7 @@ pub fn next(known: &Known, round: &Round<'_>, capacity: u64) -> (Limit, Option<C
     let mut parts = vec![Vec::new(); cuts.parts()];
     sample.iter().for_each(|own| parts[cuts.part(|at| own.codes[at]) as usize].push(own));
     let all = round.sample.all();
-    let most = LESS_ROOM * known.asked(&all.iter().collect::<Vec<_>>());
+    let most = (LESS_ROOM * known.asked(&all.iter().collect::<Vec<_>>())).max(MOST_ASKED);
     match parts.iter().all(|part| known.asked(part) <= most) {
         true => (limit, Some(cuts)),
         false => (Limit::NONE, None),

@@ -1,22 +1,29 @@
 //! The audit of a release that does not fit into memory.
 //!
-//! It reads the release back as its recipients will, several times over where that is needed: each time it keeps the rows whose
-//! published quasi-identifiers have one share of all hashes, so that every class is whole in one pass, and measures them as any
-//! release is measured. What was measured merges (`audit/merged.rs`).
+//! It reads the release back once, as its recipients will. What does not fit at once is dealt to scratch files by the hash of the
+//! published quasi-identifiers, so that every class is whole in one of them, and each is measured as any release is
+//! measured. What was measured merges (`audit/merged.rs`).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use arrow_array::builder::LargeStringBuilder;
+use arrow_array::{ArrayRef, LargeStringArray, RecordBatch, new_null_array};
+use arrow_schema::{DataType, Field, Schema};
 use serde::{Deserialize, Serialize};
+
+use super::spill::Spill;
 
 use crate::as_is::{self, PublishedAsIs};
 use crate::audit::{Findings, PartFindings, audit_part, merged, release_columns, storage};
 use crate::error::{Error, Result};
+use crate::format::not_encoded;
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::scale::bottom::Bottom;
 use crate::scale::hashes::{Hashes, mix, spread};
 use crate::table::{Storage, Table};
-use crate::watch::Watch;
+use crate::watch::{OfPart, Watch};
 
 /// Distinct cells that are kept of a column, to tell what it shows.
 const CELLS: usize = 1 << 16;
@@ -25,6 +32,8 @@ const CELLS: usize = 1 << 16;
 pub(super) struct Audited {
     pub findings: Findings,
     pub sampled: Vec<String>,
+    /// Bytes that were written to scratch files.
+    pub scratch_bytes: u64,
 }
 
 /// A release to be audited.
@@ -36,68 +45,91 @@ pub(super) struct Release<'a> {
     pub policy: &'a Policy,
     /// Whether cells that a spreadsheet would run have a mark before them.
     pub marked: bool,
+    /// Where what does not fit is kept meanwhile.
+    pub scratch: &'a Path,
 }
 
 impl Release<'_> {
-    /// Measures it in so many passes.
-    pub fn audit(&self, passes: u64, watch: &dyn Watch) -> Result<Audited> {
-        let mut parts: Vec<PartFindings> = Vec::new();
-        let mut shown: Option<Shown> = None;
-        let mut rows = 0;
-        for pass in 0..passes {
-            watch.stage(&format!("auditing, pass {} of {passes}", pass + 1), None);
-            let mut whole = shown.is_none().then(Shown::default);
-            let mut seen = 0;
-            let table = self.rows_of_pass(pass, passes, watch, &mut |piece| {
-                seen += piece.len() as u64;
-                whole.as_mut().map_or(Ok(()), |whole| whole.add(piece))
-            })?;
-            if let Some(whole) = whole {
-                (shown, rows) = (Some(whole), seen);
-            }
-            let Some(table) = table else { continue };
-            if table.is_empty() && passes > 1 {
-                continue;
-            }
-            parts.push(audit_part(self.problem, self.policy, &table, rows - table.len() as u64, watch)?);
-        }
-        let mut findings = merged(self.problem, self.policy, parts)?;
-        let sampled =
-            shown.map(|shown| shown.tell(&mut findings.measures.published_as_is, self.policy, rows));
-        Ok(Audited { findings, sampled: sampled.unwrap_or_default() })
-    }
-
-    /// The rows of one pass as a table; `None` if there are none at all.
-    fn rows_of_pass(
-        &self,
-        pass: u64,
-        passes: u64,
-        watch: &dyn Watch,
-        look: &mut dyn FnMut(&Table) -> Result<()>,
-    ) -> Result<Option<Table>> {
+    /// Measures it in so many parts.
+    pub fn audit(&self, parts: u64, watch: &dyn Watch) -> Result<Audited> {
+        watch.stage("auditing", None);
         let plan = |names: &[String]| Ok(storage(self.problem, names));
-        let reading = self.policy.reading(&plan, watch).named("the release").marked(self.marked);
-        let mut chunks = Vec::new();
-        let mut template: Option<Table> = None;
+        let reading = self.policy.reading(&plan, watch).named("the release");
+        let mut shown = Shown::default();
+        let mut rows = 0;
+        let (mut like, mut chunks): (Option<Table>, Vec<_>) = (None, Vec::new());
+        let mut spill: Option<Spill> = None;
         for file in self.files {
-            Table::read_pieces(file, &reading, &mut |piece: Table| {
-                look(&piece)?;
-                let of_pass = self.of_pass(&piece, pass, passes)?;
-                chunks.push(piece.chunk_of_rows(&of_pass));
-                if template.is_none() {
-                    template = Some(piece.like(Vec::new()));
+            Table::read_pieces(file, &reading.marked(self.marked), &mut |piece: Table| {
+                rows += piece.len() as u64;
+                shown.add(&piece)?;
+                if parts == 1 {
+                    let all: Vec<u32> = (0..piece.len() as u32).collect();
+                    like.get_or_insert_with(|| piece.like(Vec::new()));
+                    chunks.push(piece.chunk_of_rows(&all));
+                    return Ok(());
                 }
-                Ok(())
+                let part_of = part_of_rows(self.problem, &piece, parts)?;
+                let part_of = part_of.into_iter().map(|part| part as u32).collect();
+                let texts = texts(&piece)?;
+                let spill = spill
+                    .get_or_insert_with(|| Spill::new(self.scratch, "audit", texts.schema(), parts as usize));
+                spill.deal(&[(texts, part_of)])
             })?;
         }
-        Ok(template.map(|template| template.like(chunks)))
+        let measure = |table: &Table, watch: &dyn Watch| {
+            audit_part(self.problem, self.policy, table, rows - table.len() as u64, watch)
+        };
+        let mut found: Vec<PartFindings> = Vec::new();
+        if let Some(like) = like {
+            found.push(measure(&like.like(chunks), watch)?);
+        }
+        let mut scratch_bytes = 0;
+        if let Some(spill) = spill {
+            let schema = spill.schema();
+            for (at, part) in (1..).zip(spill.finish()?).filter(|(_, part)| part.rows > 0) {
+                let watch = OfPart::new(watch, format!("auditing, part {at} of {parts}"));
+                watch.check()?;
+                let table = Table::from_batches(schema.clone(), part.read(None)?, &reading)?;
+                found.push(measure(&table, &watch)?);
+                scratch_bytes += part.bytes;
+                part.remove();
+            }
+        }
+        let mut findings = merged(self.problem, self.policy, found)?;
+        let sampled = shown.tell(&mut findings.measures.published_as_is, self.policy, rows);
+        Ok(Audited { findings, sampled, scratch_bytes })
     }
+}
 
-    /// The rows of a piece that a pass looks at.
-    fn of_pass(&self, piece: &Table, pass: u64, passes: u64) -> Result<Vec<u32>> {
-        let part_of = part_of_rows(self.problem, piece, passes)?;
-        Ok((0..).zip(part_of).filter(|(_, part)| *part == pass).map(|(row, _)| row).collect())
+/// The cells of a piece that are kept, as texts; the other columns are there by name only.
+fn texts(piece: &Table) -> Result<RecordBatch> {
+    let rows = piece.len();
+    let kept = |at: usize| piece.storage(at) == Storage::Text;
+    let passed: Vec<usize> = (0..piece.names().len()).filter(|at| kept(*at)).collect();
+    let mut builders: Vec<LargeStringBuilder> = passed.iter().map(|_| LargeStringBuilder::new()).collect();
+    if !passed.is_empty() {
+        for row in 0..rows {
+            let cells = builders.iter_mut().zip(piece.nullable_text_row(row));
+            cells.for_each(|(builder, cell)| builder.append_option(cell));
+        }
     }
+    let mut builders = builders.into_iter();
+    let column = |at: usize| -> ArrayRef {
+        match piece.storage(at) {
+            Storage::Skip => new_null_array(&DataType::LargeUtf8, rows),
+            Storage::Coded => {
+                let (values, numbers) = (piece.values(at), piece.numbers(at));
+                let cells = numbers.iter().map(|number| values[*number as usize]);
+                Arc::new(LargeStringArray::from_iter_values(cells))
+            }
+            Storage::Text => Arc::new(builders.next().unwrap_or_default().finish()),
+        }
+    };
+    let arrays: Vec<ArrayRef> = (0..piece.names().len()).map(column).collect();
+    let fields: Vec<Field> =
+        piece.names().iter().map(|name| Field::new(name, DataType::LargeUtf8, true)).collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|_| not_encoded())
 }
 
 /// The part of an audit that looks at each row of a piece: rows of one class go to one part.

@@ -1,7 +1,10 @@
 //! The files of a table: one, several, a folder, or a pattern.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::SystemTime;
+
+use arrow_schema::{DataType, Schema};
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
@@ -95,14 +98,20 @@ impl Inputs {
 
     /// Reads all files piece by piece. All must have the columns of the first.
     pub fn read(&self, reading: &Reading<'_>, take: &mut dyn FnMut(Table) -> Result<()>) -> Result<()> {
-        let mut first: Option<(Vec<String>, Option<arrow_schema::Schema>)> = None;
+        let names: OnceLock<Vec<String>> = OnceLock::new();
+        let mut types: Option<Vec<DataType>> = None;
         for file in &self.files {
-            Table::read_pieces(&file.path, reading, &mut |piece: Table| {
-                match &first {
-                    None => first = Some((piece.names().to_vec(), piece.schema().cloned())),
-                    Some((names, schema)) => same_columns(&piece, names, schema.as_ref())?,
+            // Before the policy is asked about them: it is the file that is wrong then, not the policy.
+            let plan = |own: &[String]| match names.get_or_init(|| own.to_vec()) == own {
+                true => (reading.plan)(own),
+                false => Err(other_columns().in_file(&file.path)),
+            };
+            Table::read_pieces(&file.path, &Reading { plan: &plan, ..*reading }, &mut |piece: Table| {
+                let own = types_of(&piece);
+                match *types.get_or_insert_with(|| own.clone()) == own {
+                    true => take(piece),
+                    false => Err(other_columns()),
                 }
-                take(piece)
             })?;
         }
         Ok(())
@@ -122,19 +131,14 @@ impl Inputs {
     }
 }
 
-fn same_columns(piece: &Table, names: &[String], schema: Option<&arrow_schema::Schema>) -> Result<()> {
-    let types = |schema: Option<&arrow_schema::Schema>| -> Vec<arrow_schema::DataType> {
-        schema
-            .into_iter()
-            .flat_map(arrow_schema::Schema::fields)
-            .map(|field| field.data_type().clone())
-            .collect()
-    };
-    match piece.names() == names && types(piece.schema()) == types(schema) {
-        true => Ok(()),
-        false => Err(Error::new(ErrorCode::BatchesDiffer, "this file has other columns than the first")
-            .with_hint("all files of a table have the same names and types of columns, in the same order")),
-    }
+fn types_of(piece: &Table) -> Vec<DataType> {
+    let fields = piece.schema().into_iter().flat_map(Schema::fields);
+    fields.map(|field| field.data_type().clone()).collect()
+}
+
+fn other_columns() -> Error {
+    Error::new(ErrorCode::BatchesDiffer, "this file has other columns than the first")
+        .with_hint("all files of a table have the same names and types of columns, in the same order")
 }
 
 impl InputFile {

@@ -21,7 +21,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use inputs::Inputs;
 pub use inputs::is_many;
-use memory::Room;
+use memory::{MOST_FILES, Room, Shape};
 pub use memory::{Memory, available};
 use rounds::{Outcome, Rounds, Waiting};
 use shuffle::{Released, Shuffled};
@@ -32,6 +32,7 @@ use crate::bind;
 use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::format::Format;
 use crate::formula::Formulas;
+use crate::keys;
 use crate::method::Solution;
 use crate::plan::{Plan, Solved, Written};
 use crate::policy::{Policy, suggest};
@@ -45,8 +46,10 @@ use crate::table::source::{Compression, is_standard};
 use crate::table::{Dialect, Origin, Storage, Table};
 use crate::watch::Watch;
 
-/// The most files that are open at a time for parts.
+/// The most parts: each has a file that is open while rows are dealt, and a process may have 1,024 as a rule.
 const MOST_PARTS: usize = 400;
+/// How much larger than meant the largest part may be before the report tells it.
+const MUCH_LARGER: f64 = 1.5;
 /// The share of what the machine has to spare that a run takes which was given no limit.
 const SHARE: f64 = 0.5;
 
@@ -58,15 +61,21 @@ pub fn is_folder(release: &Path) -> bool {
 /// What a file is once it is decompressed, in times its bytes.
 const COMPRESSED_TIMES: u64 = 6;
 
-/// Whether a run that was given no limit would take more memory than the machine has to spare, and can be done in parts.
-pub(super) fn needs_more_than_there_is(run: &Anonymize) -> Result<bool> {
-    let Some(free) = available() else { return Ok(false) };
+/// About the bytes that a run in memory would take for its table.
+fn needed_in_memory(run: &Anonymize) -> u64 {
     let bytes =
         std::fs::metadata(&run.data).ok().filter(std::fs::Metadata::is_file).map_or(0, |data| data.len());
     let times = Format::of(&run.data).times_in_memory;
     let more = if Compression::of(&run.data) == Compression::None { 1 } else { COMPRESSED_TIMES };
-    let need = bytes.saturating_mul(times * more);
-    Ok(need > free && Format::of(&run.data).pieces.is_some() && refuse::check_run(run, &run.plan()?).is_ok())
+    bytes.saturating_mul(times * more)
+}
+
+/// Whether a run that was given no limit would take more memory than the machine has to spare, and can be done in parts.
+pub(super) fn needs_more_than_there_is(run: &Anonymize) -> Result<bool> {
+    let Some(free) = available() else { return Ok(false) };
+    let can_be =
+        || Ok(Format::of(&run.data).pieces.is_some() && refuse::check_run(run, &run.plan()?).is_ok());
+    if needed_in_memory(run) > free { can_be() } else { Ok(false) }
 }
 
 /// Says which files a run in parts reads.
@@ -85,9 +94,10 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
     let plan = run.plan()?;
     refuse::check_run(run, &plan)?;
     let memory = run.memory.clone().unwrap_or_default();
+    memory::check_parts(memory.parts, MOST_PARTS)?;
     let bytes = match memory.bytes.or(run.policy.memory) {
-        Some(bytes) => bytes,
-        None => available().map_or(1 << 30, |free| (free as f64 * SHARE) as u64),
+        Some(bytes) => keys::enough(bytes)?,
+        None => available().map_or(1 << 30, |free| (free as f64 * SHARE) as u64).max(keys::LEAST),
     };
     let inputs = Inputs::find(&names(run))?;
     plan.check_marks(Format::of(&run.release)).map_err(|error| error.in_file(&run.release))?;
@@ -120,16 +130,18 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
     clock.lap("anonymize");
     let mut output = output;
     let files = work.write(&mut output, &shuffled, &sketched)?;
+    shuffled.files.iter().for_each(spill::Spilled::remove);
     clock.lap("write");
     let release = audited::Release {
         files: &files,
         problem: &routed.known.problem,
         policy: plan.policy(),
         marked: plan.formulas() == Formulas::Escape,
+        scratch: scratch.path(),
     };
-    let passes = work.room.audits(routed.counts.rows * (routed.row_bytes + memory::AUDIT_ROW));
-    let passes = passes.max(memory.parts.unwrap_or(1) as u64);
-    let audited = release.audit(passes, watch).map_err(|error| error.in_file(inputs.first()))?;
+    let audit_parts = work.room.audits(routed.counts.rows * (routed.row_bytes + memory::AUDIT_ROW));
+    let audit_parts = audit_parts.max(memory.parts.unwrap_or(1) as u64).min(MOST_FILES);
+    let audited = release.audit(audit_parts, watch).map_err(|error| error.in_file(inputs.first()))?;
     plan.check(&audited.findings)?;
     clock.lap("audit");
     let provenance = work.provenance(&files)?;
@@ -139,8 +151,8 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
         files: Some(inputs.len() as u64),
         parts: outcome.parts,
         passes: 2,
-        audit_passes: passes,
-        scratch_bytes: outcome.scratch_bytes + shuffled.bytes(),
+        audit_parts,
+        scratch_bytes: outcome.scratch_bytes + shuffled.bytes() + audited.scratch_bytes,
     };
     let solved = Solved {
         solution: Solution { facts: outcome.facts, ..Solution::default() },
@@ -149,31 +161,35 @@ pub(super) fn prepare(run: &Anonymize, watch: &dyn Watch) -> Result<Prepared> {
     let problem = &routed.known.problem;
     let mut report = report((&plan, true), problem, &solved, audited.findings, provenance, clock.finish());
     let mut notes = work.warnings;
-    notes.push(told(&parts, run.memory.is_some() || run.policy.memory.is_some()));
+    notes.push(told(&parts, run));
     notes.extend(in_parts::told_sampled(&audited.sampled));
-    notes.extend(told_removed(scratch.removed()));
+    notes.extend(routed.told_large().filter(|_| memory.parts.is_none()));
+    let removed = scratch.removed() + output.removed();
+    notes.extend((removed > 0).then(|| "Scratch files that killed runs had left were removed.".to_owned()));
     report.notes.splice(0..0, notes);
     report.parts = Some(parts);
     let written = Written::elsewhere(output, release.marked);
     Ok(Prepared { written, report, recipe: None, certificate: None, entry: None })
 }
 
-fn told(parts: &PartsReport, asked: bool) -> String {
-    let why = if asked { "" } else { "No limit was given; the run took this of what the machine had free. " };
+fn told(parts: &PartsReport, run: &Anonymize) -> String {
+    let given =
+        run.policy.memory.is_some() || run.memory.as_ref().is_some_and(|memory| memory.bytes.is_some());
+    let why = match (given, run.runs_in_parts()) {
+        (true, _) => String::new(),
+        (false, true) => "No limit was given; this is half of what the machine had free. ".to_owned(),
+        (false, false) => format!(
+            "No limit was given; this is half of what the machine had free, which was less than the {} MiB that the table might have \
+             taken as a whole. ",
+            needed_in_memory(run) >> 20
+        ),
+    };
     format!(
         "The run was to keep to {} MiB of memory; the table was {}. {why}No lower bound on the loss is looked for in this \
          way.",
         parts.memory >> 20,
         in_parts::told_rounds(&parts.parts),
     )
-}
-
-fn told_removed(count: usize) -> Option<String> {
-    match count {
-        0 => None,
-        1 => Some("Scratch files of an earlier run that was killed were removed.".to_owned()),
-        count => Some(format!("Scratch files of {count} earlier runs that were killed were removed.")),
-    }
 }
 
 /// What a run in parts works with.
@@ -205,7 +221,23 @@ struct Routed {
     waiting: std::cell::RefCell<Option<Waiting>>,
     /// About the bytes of a row in memory.
     row_bytes: u64,
+    /// Records that a part was meant to have at most.
     capacity: u64,
+    /// Records of the largest.
+    largest: u64,
+}
+
+impl Routed {
+    /// What the report says of a part that took more memory than it was to.
+    fn told_large(&self) -> Option<String> {
+        (self.largest as f64 > MUCH_LARGER * self.capacity as f64).then(|| {
+            format!(
+                "One part has {} rows where {} would have fitted: too many rows have the same quasi-identifiers to be cut apart, and \
+                 the run may have taken more memory than it was to.",
+                self.largest, self.capacity
+            )
+        })
+    }
 }
 
 impl Work<'_> {
@@ -256,12 +288,9 @@ impl Work<'_> {
             Known::new(&sketched.sketch, self.policy()).map_err(|stranger| self.place(*stranger))?;
         let published = |at: usize| in_parts::is_published(self.policy(), &sketched.sketch.names[at]);
         let layout = Layout::new(&known, &sketched.storage, published);
-        let (attributes, coded) = (known.problem.attributes.len(), known.coded.len());
-        let capacity = match self.parts {
-            Some(parts) => sketched.sketch.rows.div_ceil(parts.max(1) as u64),
-            None => self.room.records(attributes, coded),
-        };
-        let cuts = first_cuts(&known, &sketched.sketch, capacity, MOST_PARTS);
+        let shape = Shape { attributes: known.problem.attributes.len(), coded: known.coded.len() };
+        let capacity = self.room.capacity(sketched.sketch.rows, shape, self.parts, MOST_PARTS)?;
+        let cuts = first_cuts(&known, &sketched.sketch, capacity);
         let mut spill = Spill::new(self.scratch.path(), "rows-0", layout.schema.clone(), cuts.parts());
         let mut counts = Counts::new(&known);
         let mut of_parts = vec![PartCounts::new(&known); cuts.parts()];
@@ -314,8 +343,9 @@ impl Work<'_> {
             .check_counts(&known.tally(&whole), &problem.data)
             .map_err(|error| error.in_file(self.inputs.first()))?;
         let row_bytes = 8 + 4 * known.coded.len() as u64 + text_bytes / sketched.sketch.rows.max(1);
+        let largest = of_parts.iter().map(|part| part.rows).max().unwrap_or(0);
         let waiting = Waiting { cuts, files: spill.finish()?, counts: of_parts };
-        Ok(Routed { known, layout, counts, waiting: Some(waiting).into(), row_bytes, capacity })
+        Ok(Routed { known, layout, counts, waiting: Some(waiting).into(), row_bytes, capacity, largest })
     }
 
     /// Says where a value stands that does not belong into its domain.
@@ -357,7 +387,7 @@ impl Work<'_> {
             at_once: if self.parts.is_some() { u64::MAX } else { routed.capacity },
             watch: self.watch,
         };
-        let buckets = self.room.buckets(routed.counts.rows * routed.row_bytes);
+        let buckets = self.room.buckets(routed.counts.rows * routed.row_bytes)?;
         let mut released = Released::new(
             &routed.known,
             &routed.layout,

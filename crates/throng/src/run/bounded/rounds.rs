@@ -20,7 +20,7 @@ use crate::scale::rows::{self, Layout, NOWHERE};
 use crate::scale::solve::{
     GainCounts, Limit, PartId, PartRows, RoundSample, SolvedPart, Standing, lots, solve,
 };
-use crate::watch::Watch;
+use crate::watch::{OfPart, Watch};
 
 /// What rounds work with.
 pub(super) struct Rounds<'a> {
@@ -89,13 +89,15 @@ impl Rounds<'_> {
         let mut sample = RoundSample::default();
         let mut solved = Vec::new();
         let records = waiting.counts.iter().map(|part| part.rows).sum();
+        let all = groups.len();
         for (part, files) in (0..).zip(groups) {
-            self.watch.stage(&format!("round {}, part {}", round + 1, part + 1), None);
+            let name = format!("round {}, part {} of {all}", round + 1, part + 1);
+            let watch = OfPart::new(self.watch, name);
             let id = PartId { round, part };
             let rows = self.rows_of(waiting, &files)?;
             let cell = waiting.cuts.cell(&files, self.known.problem.attributes.len());
             let standing = Standing { id, cell: &cell, round: records };
-            let found = solve(self.plan, self.known, rows, standing, &mut sample, self.watch)?;
+            let found = solve(self.plan, self.known, rows, standing, &mut sample, &watch)?;
             gains.add(&found);
             for fact in &found.facts {
                 if !outcome.facts.contains(fact) {
@@ -111,7 +113,8 @@ impl Rounds<'_> {
         let mut next = cuts.map(|cuts| self.next(round, cuts));
         drop(sample);
         for part in &solved {
-            self.watch.stage(&format!("round {}, dealing part {}", round + 1, part.id.part + 1), None);
+            let name = format!("round {}, dealing part {} of {all}", round + 1, part.id.part + 1);
+            self.watch.stage(&name, Some(part.rows as u64));
             self.deal(waiting, part, limit, next.as_mut(), released)?;
         }
         next.map(Next::finish).transpose()
@@ -177,11 +180,13 @@ impl Rounds<'_> {
             let dealt: Vec<(&RecordBatch, Vec<Dealt>)> =
                 some.iter().map(|own| (&own.0, of_rows(own).collect())).collect();
             released.deal(&dealt)?;
+            let dealt_rows = some.iter().map(|(batch, _)| batch.num_rows() as u64).sum();
             if let Some(next) = next.as_deref_mut() {
                 let keeps = |own: &(RecordBatch, usize)| of_rows(own).map(|(kept, ..)| kept).collect();
                 let keeps: Vec<Vec<bool>> = some.iter().map(keeps).collect();
                 next.deal(some.into_iter().map(|(batch, _)| batch).zip(keeps).collect())?;
             }
+            self.watch.advance(dealt_rows);
             self.watch.check()
         };
         for file in &part.files {

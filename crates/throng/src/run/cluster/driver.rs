@@ -11,7 +11,7 @@ use crate::method::{Fact, Solution};
 use crate::plan::Solved as SolvedPlan;
 use crate::policy::Policy;
 use crate::report::{PartsReport, Provenance, Report};
-use crate::run::bounded::memory::{AUDIT_ROW, Room};
+use crate::run::bounded::memory::{AUDIT_ROW, Room, Shape, check_parts};
 use crate::run::{Clock, in_parts, report};
 use crate::scale::cuts::Cuts;
 use crate::scale::known::PartCounts;
@@ -97,6 +97,7 @@ impl Driver {
     /// Checks everything that can be checked before any row is looked at.
     pub fn new(asked: Asked) -> Result<Self> {
         let clock = Clock::start();
+        check_parts(asked.parts, MOST_PARTS)?;
         let steps = Steps::new(&asked.policy, asked.adjusted, asked.secret, asked.schema)?;
         Ok(Driver {
             steps,
@@ -136,11 +137,9 @@ impl Driver {
         self.checksum = Some((sketch.rows, sketch.checksum));
         self.steps.bind(sketch.clone())?;
         let known = &self.steps.bound()?.known;
-        self.capacity = match self.asked_parts {
-            Some(parts) => sketch.rows.div_ceil(parts.max(1) as u64),
-            None => self.room.records(known.problem.attributes.len(), known.coded.len()),
-        };
-        self.cuts = first_cuts(known, &sketch, self.capacity, MOST_PARTS);
+        let shape = Shape { attributes: known.problem.attributes.len(), coded: known.coded.len() };
+        self.capacity = self.room.capacity(sketch.rows, shape, self.asked_parts, MOST_PARTS)?;
+        self.cuts = first_cuts(known, &sketch, self.capacity);
         self.clock.lap("read");
         state::encode(&self.cuts)
     }
@@ -262,7 +261,7 @@ impl Driver {
             files: None,
             parts: self.parts.clone(),
             passes: 2,
-            audit_passes: 1,
+            audit_parts: self.audit_parts,
             scratch_bytes: self.bytes,
         };
         let provenance = Provenance {
