@@ -8,6 +8,7 @@ mod data;
 mod fung2007;
 mod ghinita2009;
 mod morton2012;
+mod why;
 mod xu2006;
 
 use std::path::PathBuf;
@@ -27,6 +28,8 @@ struct Entry {
     citation: &'static str,
     /// Runs its experiments.
     run: fn(&Setting) -> Result<Page>,
+    /// Why some of its claims do not hold here.
+    reasons: why::Reasons,
 }
 
 /// Repeat the experiments of a paper
@@ -74,7 +77,10 @@ fn run(arguments: &Arguments) -> Result<()> {
             .with_hint(format!("there are {}", names.join(", ")))
     })?;
     let setting = Setting { data: arguments.data.clone(), quick: arguments.quick };
-    let page = (entry.run)(&setting)?;
+    let mut page = (entry.run)(&setting)?;
+    for told in why::explain(&mut page, entry.reasons) {
+        say(&told);
+    }
     let output = arguments.output.clone().unwrap_or_else(|| format!("{name}.html").into());
     write(&output, &page_html(&page)?)?;
     write(&output.with_extension("json"), &json(&page)?)?;

@@ -53,8 +53,9 @@ impl Problem {
     /// the same whoever is asked about.
     pub fn among(table: &Table, policy: &Policy, chosen: Option<&[u32]>) -> Result<Self> {
         policy.check_columns(table.names())?;
-        let data = data(table, policy, chosen)?;
+        let mut data = data(table, policy, chosen)?;
         let rules = Rules::bind(&data.attributes, |name| rules_of(policy, name), policy.source())?;
+        rules.add_bands(&mut data.attributes);
         let (limits, demands_by_key) = limits_and_demands(table, policy, &data)?;
         let data = Data { demands: largest(&demands_by_key), demands_by_key, ..data };
         let requirement = Requirement::new(&policy.privacy, &data.sensitive)
@@ -93,9 +94,10 @@ pub(crate) fn of_sketches(
         }
     }
     codes_of.sort_by_key(|(column, _)| *column);
-    let attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
+    let mut attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
     let whole = |error: Error| Box::new(Stranger { column: 0, text: String::new(), error });
     let rules = Rules::bind(&attributes, |name| rules_of(policy, name), policy.source()).map_err(whole)?;
+    rules.add_bands(&mut attributes);
     let data = Data {
         records: Records::Narrow(Matrix::zeros(0, attributes.len())),
         attributes,

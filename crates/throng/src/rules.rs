@@ -72,6 +72,19 @@ impl Rules {
         Ok(Rules { rules })
     }
 
+    /// Gives numbers a level of bands between their cuts, for methods that recode by levels: the coarsest that keeps all rules.
+    pub(crate) fn add_bands(&self, attributes: &mut [Attribute]) {
+        for (at, attribute) in attributes.iter_mut().enumerate() {
+            let cuts = self.of(at).filter(|rule| rule.numbers.is_some());
+            let mut starts: Vec<u32> = cuts.filter_map(|rule| rule.sides).map(|(_, upper)| upper).collect();
+            starts.sort_unstable();
+            starts.dedup();
+            if !starts.is_empty() {
+                attribute.domain.add_bands(&starts);
+            }
+        }
+    }
+
     /// All rules.
     pub fn iter(&self) -> impl Iterator<Item = &BoundRule> {
         self.rules.iter()

@@ -28,7 +28,7 @@ const AT_K: &[(&str, u64)] = &[
     ("rv-cluster-suppress", 0xd2866fa8c9c07eb1),
     ("rv-global", 0x976a3a79e98a0b5d),
     ("rv-hybrid", 0x976a3a79e98a0b5d),
-    ("rv-local", 0xfdb567a49fb46536),
+    ("rv-local", 0xd89c45e2d9933eba),
     ("rv-partitioned", 0x976a3a79e98a0b5d),
     ("top-down", 0x3beec1dc0e0c3e71),
 ];

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 
 use common::{Case, Loaded, cases, load};
 use proptest::prelude::*;
+use throng::method::facts::Proof;
 use throng::method::full_domain::goal::{GOALS, Goal};
-use throng::method::full_domain::{FullDomainSearch, Way};
+use throng::method::full_domain::{self, FullDomainSearch, Way};
 use throng::method::{Fact, Method, Options, Solution};
 use throng::policy::Policy;
 use throng::privacy::Tally;
@@ -192,7 +193,8 @@ fn best(mut valid: Vec<Plain>) -> Option<Plain> {
 
 fn method(way: Way, options: &str) -> FullDomainSearch {
     let written: toml::Table = options.parse().unwrap();
-    let declared = throng::method::full_domain::PARTITIONED.options.iter().copied();
+    let entry = if way == Way::Local { full_domain::LOCAL } else { full_domain::PARTITIONED };
+    let declared = entry.options.iter().copied();
     FullDomainSearch::configure(way, &Options::check("the method", declared, &written).unwrap()).unwrap()
 }
 
@@ -238,9 +240,19 @@ proptest! {
                     }
                 }
             }
-            if let (Ok(solution), Some(expected)) = (method(Way::Local, "").solve(problem, &Unwatched), &expected) {
+            let Some(expected) = &expected else { continue };
+            let score = |solution: &Solution| {
                 let share = 1.0 - solution.suppressed.len() as f64 / problem.len() as f64;
-                prop_assert!(share * value(problem, &levels_of(&solution)) <= expected.score + 1e-9);
+                share * value(problem, &levels_of(solution))
+            };
+            let by_levels = method(Way::Local, "halving = \"levels\"").solve(problem, &Unwatched).ok();
+            if let Ok(by_detail) = method(Way::Local, "").solve(problem, &Unwatched) {
+                prop_assert!(score(&by_detail) <= expected.score + 1e-9);
+                prop_assert!(by_levels.is_none_or(|found| score(&found) <= score(&by_detail) + 1e-9));
+                let Fact::FullDomain(told) = &by_detail.facts[0] else { panic!("{:?}", by_detail.facts) };
+                prop_assert!(told.proof != Proof::NothingMet, "{:?}", told);
+            } else {
+                prop_assert!(by_levels.is_none());
             }
         }
     }
@@ -392,4 +404,34 @@ fn a_search_tells_how_many_records_are_needed() {
     assert!((75..120).contains(&needed), "{needed}");
     let rate_at = |records| simulation.draw(records, &Unwatched).unwrap().success_rate;
     assert!(rate_at(needed) >= 0.95 && rate_at(needed * 9 / 10) < 0.95);
+}
+
+#[test]
+fn numbers_with_cuts_have_a_level_of_bands_between_them() {
+    let rows: String = (0..60).map(|at| format!("{},{}\n", 20 + at, 40 + at % 7)).collect();
+    let policy = |age: &str| {
+        format!(
+            "[privacy]\nk = 15\n[method]\nname = \"rv-global\"\n[attribute.age]\nrole = \"quasi\"\nkind = \"numeric\"\n{age}\n\
+             [attribute.weight]\nrole = \"quasi\"\nkind = \"numeric\"\n"
+        )
+    };
+    let cells = |age: &str| {
+        let loaded = common::loaded(format!("age,weight\n{rows}"), &policy(age));
+        let problem = &loaded.problem;
+        let solution = run::solve(problem, &loaded.policy, &Unwatched).unwrap();
+        let boxes = solution.recoding.boxes(problem, &solution.partition).unwrap();
+        let domain = &problem.attributes[0].domain;
+        let mut cells: Vec<String> =
+            boxes.ends[0].iter().map(|(low, high)| domain.cell(*low, *high)).collect();
+        cells.dedup();
+        (cells, domain.levels())
+    };
+    assert_eq!(cells(""), (vec!["[20-79]".to_owned()], 2));
+    let cut = "rules = [{ cut = [39, 40] }, { cut = [60, 64] }]";
+    assert_eq!(cells(cut), (["[20-39]", "[40-63]", "[64-79]"].map(str::to_owned).to_vec(), 3));
+    // Bands of a hierarchy that lie between the cuts come before; where one lies across a cut there is no such level.
+    let nested = format!("hierarchy = {{ intervals = [4] }}\n{cut}");
+    assert_eq!(cells(&nested), (["[20-39]", "[40-63]", "[64-79]"].map(str::to_owned).to_vec(), 4));
+    let across = format!("hierarchy = {{ intervals = [30] }}\n{cut}");
+    assert_eq!(cells(&across).1, 3);
 }

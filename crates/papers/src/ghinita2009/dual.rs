@@ -3,7 +3,7 @@
 
 use throng::Result;
 use throng::method::accuracy::Goal;
-use throng::report::{Unit, Verdict};
+use throng::report::{Claim, Unit, Verdict};
 
 use super::direct::rows;
 use super::measure::{Data, QUASI};
@@ -93,9 +93,10 @@ fn why_ac_falls_short(three: &[Data], plots: &mut Plots) -> Result<()> {
     let mut of_k = Figure::new("The same with k in place of l", "E", Unit::Count).log();
     let mut of_l = Figure::new("The same with l", "E", Unit::Count);
     let (mut settings, mut k_below, mut cut_below, mut l_below, mut l_below_plain) = (0, 0, 0, 0, 0);
+    let (mut before, mut rises) = (vec![0.0f64; three.len()], 0);
     for tenths in TENTHS {
         let limit = f64::from(tenths) / 10.0;
-        for data in three {
+        for (data, before) in three.iter().zip(&mut before) {
             let reached = |goal: Goal, method: &str| -> Result<f64> {
                 let option = if goal == Goal::Size { "k" } else { "l" };
                 let method = format!("{method}\nmaximise = \"{option}\"");
@@ -119,12 +120,31 @@ fn why_ac_falls_short(three: &[Data], plots: &mut Plots) -> Result<()> {
             of_l.add(&place, "IPCSD-Mondrian", share * l_mondrian);
             of_l.add(&place, "IPCSD-Mondrian, ties as in the table", share * l_plain);
             settings += 1;
+            rises += usize::from(l_ac >= *before - 1e-9);
+            *before = l_ac;
             k_below += usize::from(k_ac < k_mondrian);
             cut_below += usize::from(k_ac < k_mondrian && k_cut < k_mondrian);
             l_below += usize::from(l_ac < l_mondrian - 1e-9);
             l_below_plain += usize::from(l_ac < l_plain - 1e-9);
         }
     }
+    for (below, ties) in [(l_below, "ours"), (l_below_plain, "as they come in the table")] {
+        let well = settings - below;
+        plots.further.push(Claim {
+            text: format!(
+                "AC is at least as private as IPCSD over Mondrian in nine of ten settings, ties {ties}"
+            ),
+            verdict: if 10 * well >= 9 * settings { Verdict::Held } else { Verdict::Failed },
+            evidence: format!(
+                "in {well} of {settings} settings of three quasi-identifiers and E = 0.2 … 0.6"
+            ),
+        });
+    }
+    plots.further.push(Claim {
+        text: "AC never loses privacy as E grows, whatever the quasi-identifiers".to_owned(),
+        verdict: Verdict::of(rises, settings),
+        evidence: format!("in {rises} of {settings} settings it is at least what it was with the E before"),
+    });
     let rule = if l_below_plain < l_below { "explains some of it" } else { "does not explain it" };
     let order = match 2 * cut_below >= k_below.max(1) {
         true => {

@@ -7,6 +7,8 @@ use throng::report::{Block, Chart, Claim, Section, Series, Unit, Verdict};
 pub struct Plots {
     pub sections: Vec<Section>,
     pub claims: Vec<Claim>,
+    /// What we ask of ourselves, beyond what the paper claims.
+    pub further: Vec<Claim>,
 }
 
 /// A figure: a value per place and series.

@@ -252,6 +252,24 @@ impl Domain {
         Ok(())
     }
 
+    /// Adds a level of bands of numbers above the others and below `*`, told by the first code of each band but the first. None is
+    /// added where bands of the level below would reach into two of them: levels are nested.
+    pub(crate) fn add_bands(&mut self, starts: &[u32]) {
+        let numbers = self.len() - usize::from(self.missing.is_some());
+        let mut ends = Vec::with_capacity(self.len());
+        let mut from = 0;
+        for start in starts.iter().map(|start| *start as usize).chain([numbers]) {
+            close_band(&mut ends, from, start);
+            from = start;
+        }
+        ends.extend(self.missing.map(|code| (code, code)));
+        let below = self.at_level(self.levels() - 2);
+        let nested = below.iter().zip(&ends).all(|(own, band)| band.0 <= own.0 && own.1 <= band.1);
+        if matches!(self.scale, Scale::Numeric { .. }) && nested && below != ends {
+            self.bands.push(ends);
+        }
+    }
+
     /// The code of the missing value, if it occurs.
     pub fn missing(&self) -> Option<u32> {
         self.missing

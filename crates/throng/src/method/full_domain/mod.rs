@@ -26,6 +26,7 @@ use crate::research::{self, Settings};
 use crate::watch::Watch;
 use goal::{GOALS, Goal, Measure};
 use lattice::{Lattice, hard_rules_in_the_way};
+pub use local::Halving;
 use search::{Found, Known, Limits, Search};
 
 const CITATION: &str = "Morton: An improved utility driven approach towards k-anonymity using data constraint rules, Indiana University 2012";
@@ -47,12 +48,12 @@ pub const GLOBAL: Entry = Entry {
 /// The registry entry of `rv-local`.
 pub const LOCAL: Entry = Entry {
     name: "rv-local",
-    summary: "a full-domain recoding found in a few tests by halving the levels of all attributes at once",
+    summary: "a full-domain recoding found in a few tests by halving the levels and the detail of all attributes at once",
     citation: CITATION,
     guarantee: "one level per attribute for all records; may find nothing but the coarsest string, and says so",
     takes: TAKES,
     needs: &[],
-    options: OPTIONS,
+    options: LOCAL_OPTIONS,
     traits: TRAITS,
     configure: |options, _| Ok(Box::new(FullDomainSearch::configure(Way::Local, options)?)),
 };
@@ -119,6 +120,22 @@ const OPTIONS: &[OptionSpec] = &[
         help: "mebibytes for groups that are remembered",
     },
 ];
+const HALVINGS: [&str; Halving::CHOICES.len()] = words(Halving::CHOICES);
+const LOCAL_OPTIONS: &[OptionSpec] = &[
+    OPTIONS[0],
+    OPTIONS[1],
+    OPTIONS[2],
+    OPTIONS[3],
+    OPTIONS[4],
+    OPTIONS[5],
+    OPTIONS[6],
+    OPTIONS[7],
+    OptionSpec {
+        name: "halving",
+        kind: OptionKind::Choice { words: &HALVINGS },
+        help: "what is halved: levels and the detail that they leave, or levels alone, as in the thesis",
+    },
+];
 const PARTITIONED_OPTIONS: &[OptionSpec] = &[
     OPTIONS[0],
     OPTIONS[1],
@@ -161,6 +178,8 @@ pub struct FullDomainSearch {
     pub limits: Limits,
     /// Most strings of a block of attributes.
     pub block: u64,
+    /// What a local search halves.
+    pub halving: Halving,
     /// The string that somebody picked; none is searched then.
     pub picked: Option<Vec<u8>>,
 }
@@ -187,15 +206,19 @@ impl FullDomainSearch {
                 Way::Partitioned => options.whole("block")?,
                 _ => 0,
             },
+            halving: match way {
+                Way::Local => options.choice("halving", Halving::CHOICES)?,
+                _ => Halving::default(),
+            },
             picked: picked::read(options)?,
         })
     }
 
     fn search(&self, lattice: &Lattice<'_>, measure: &Measure<'_>, watch: &dyn Watch) -> Result<Found> {
         let known = match self.way {
-            Way::Local => return local::search(lattice, measure).map(|(found, _)| found),
+            Way::Local => return local::search(lattice, measure, self.halving).map(|(found, _)| found),
             Way::Global => Known::default(),
-            Way::Hybrid => local::search(lattice, measure)?.1,
+            Way::Hybrid => local::search(lattice, measure, self.halving)?.1,
             Way::Partitioned => partitioned::blocks(lattice, measure, self.block, watch)?,
         };
         Search::new(lattice, measure, self.limits, known, watch).run()
