@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use arrow_schema::SchemaRef;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use throng::extend::{Entry, Method, Part, Problem, Solution};
 use throng::formula::Formulas;
 use throng::method::Methods;
+use throng::method::options::Numbers;
 use throng::run::{self, Memory};
 use throng::simulate as drawing;
 use throng::simulate::Simulation;
@@ -30,6 +32,8 @@ const LEAST_SECRET: usize = 16;
 #[pyo3(from_item_all)]
 pub struct Running<'py> {
     threads: Option<usize>,
+    /// For the method and the lower bound together.
+    seconds: Option<f64>,
     progress: Option<Bound<'py, PyAny>>,
     secret: Option<Key>,
 }
@@ -47,7 +51,7 @@ impl Key {
             Key::File(path) => Secret::read(path),
             Key::Bytes(bytes) if bytes.len() < LEAST_SECRET => Err(Error::new(
                 ErrorCode::WeakSecret,
-                format!("a secret of {} bytes could be guessed", bytes.len()),
+                format!("the argument secret: one of {} bytes could be guessed", bytes.len()),
             )
             .with_hint("make one with `secrets.token_bytes(32)`, and keep it to yourself")),
             Key::Bytes(bytes) => Ok(Secret::from_bytes(bytes)),
@@ -56,6 +60,17 @@ impl Key {
 }
 
 impl Running<'_> {
+    fn seconds(&self) -> PyResult<Option<f64>> {
+        let allowed = Numbers::SECONDS;
+        match self.seconds {
+            Some(seconds) if !allowed.contains(seconds) => {
+                let message = format!("the argument seconds: it must be {}", allowed.describe());
+                Err(raised(&Error::new(ErrorCode::BadUsage, message)))
+            }
+            seconds => Ok(seconds),
+        }
+    }
+
     fn secret(&self) -> PyResult<Option<Secret>> {
         self.secret.as_ref().map(Key::secret).transpose().map_err(|error| raised(&error))
     }
@@ -68,24 +83,28 @@ type Made<'py> = (Table, Option<Table>, Report, Option<Recipe>, Bound<'py, PyByt
 fn made<'py>(
     py: Python<'py>,
     done: Anonymized<Batches>,
-    given: &Given,
+    given: Option<SchemaRef>,
     policy: &Policy,
     escape_formulas: bool,
-) -> Made<'py> {
-    let names = |schema: &arrow_schema::SchemaRef| {
+) -> PyResult<Made<'py>> {
+    let names = |schema: &SchemaRef| {
         let fields = schema.fields().iter().map(|field| field.name().clone());
         fields.filter(|name| done.sensitive.is_some() || policy.publishes_as_it_is(name)).collect::<Vec<_>>()
     };
-    let origin = given.schema.clone().map(|schema| (schema.clone(), names(&schema)));
+    let origin = given.map(|schema| (schema.clone(), names(&schema)));
     let table = |batches: Batches| Table::new(batches, policy.missing(), origin.clone(), escape_formulas);
-    let rows: Vec<u8> = done.rows.iter().flat_map(|row| row.to_le_bytes()).collect();
-    (
-        table(done.release.clone()),
-        done.sensitive.clone().map(table),
-        Report(Told::Run(Box::new(done.report.clone()))),
-        done.recipe.clone().map(Recipe),
-        PyBytes::new(py, &rows),
-    )
+    let rows = PyBytes::new_with(py, 4 * done.rows.len(), |bytes| {
+        bytes
+            .as_chunks_mut::<4>()
+            .0
+            .iter_mut()
+            .zip(&done.rows)
+            .for_each(|(own, row)| *own = row.to_le_bytes());
+        Ok(())
+    })?;
+    let release = table(done.release);
+    let (sensitive, recipe) = (done.sensitive.map(table), done.recipe.map(Recipe));
+    Ok((release, sensitive, Report(Told::Run(Box::new(done.report))), recipe, rows))
 }
 
 /// How a release is written: the order of its rows, how quasi-identifiers look, whether cells that a spreadsheet would run
@@ -101,24 +120,28 @@ pub fn anonymize<'py>(
     overrides: Vec<String>,
     running: Running<'py>,
 ) -> PyResult<Made<'py>> {
-    let (own, data, secret) = (policy.get().0.clone(), given.data.clone(), running.secret()?);
+    let (own, schema, secret) = (policy.get().0.clone(), given.schema(), running.secret()?);
     let (order, publish, escape_formulas) = written;
     let order = named(&order, "order", ORDERS)?;
     let publish = published(&publish)?;
+    let seconds = running.seconds()?;
     let mut done = work::run(py, running.threads, running.progress, move |watch| {
-        let run = Anonymize::new(&own)
-            .read(data)
+        let mut run = Anonymize::new(&own)
+            .read(given.data(watch)?)
             .order(order)
             .publish(publish)
             .registry(registry(&own))
             .watch(watch);
+        if let Some(seconds) = seconds {
+            run = run.seconds(seconds);
+        }
         match secret {
             Some(secret) => run.secret(secret).to_batches(),
             None => run.to_batches(),
         }
     })?;
     done.report.provenance.overrides = overrides;
-    Ok(made(py, done, &given, policy.get(), escape_formulas))
+    made(py, done, schema, policy.get(), escape_formulas)
 }
 
 /// The limit on memory of a run over files: what it may take, where what does not fit is kept, and the number of parts.
@@ -163,6 +186,7 @@ pub fn anonymize_files<'py>(
     run.publish = published(&publish)?;
     run.formulas = if escape_formulas { Formulas::Escape } else { Formulas::Keep };
     run.secret = running.secret()?;
+    run.seconds = running.seconds()?;
     run.overrides = overrides;
     run.hashes = true;
     let (report, recipe) = work::run(py, running.threads, running.progress, move |watch| {
@@ -182,7 +206,7 @@ pub fn apply<'py>(
     written: Written,
     running: Running<'py>,
 ) -> PyResult<Made<'py>> {
-    let (own, data, secret) = (recipe.get().0.clone(), given.data.clone(), running.secret()?);
+    let (own, schema, secret) = (recipe.get().0.clone(), given.schema(), running.secret()?);
     let (order, publish, escape_formulas) = written;
     let order = named(&order, "order", ORDERS)?;
     let publish = published(&publish)?;
@@ -193,13 +217,14 @@ pub fn apply<'py>(
     )?;
     let policy = Policy(recipe.get().0.policy().map_err(|error| raised(&error))?);
     let done = work::run(py, running.threads, running.progress, move |watch| {
-        let run = Apply::new(&own).read(data).order(order).publish(publish).unmet(unmet).watch(watch);
+        let run =
+            Apply::new(&own).read(given.data(watch)?).order(order).publish(publish).unmet(unmet).watch(watch);
         match secret {
             Some(secret) => run.secret(secret).to_batches(),
             None => run.to_batches(),
         }
     })?;
-    Ok(made(py, done, &given, &policy, escape_formulas))
+    made(py, done, schema, &policy, escape_formulas)
 }
 
 #[pyfunction]
@@ -213,9 +238,10 @@ pub fn audit(
 ) -> PyResult<Report> {
     let own = policy.get().0.clone();
     let findings = work::run(py, running.threads, running.progress, move |watch| {
-        let audit = Audit::new(&own).original(original.data).release(release.data).watch(watch);
+        let audit =
+            Audit::new(&own).original(original.data(watch)?).release(release.data(watch)?).watch(watch);
         match sensitive {
-            Some(sensitive) => audit.sensitive(sensitive.data).run(),
+            Some(sensitive) => audit.sensitive(sensitive.data(watch)?).run(),
             None => audit.run(),
         }
     })?;
@@ -233,9 +259,9 @@ pub fn risk(
 ) -> PyResult<Report> {
     let own = policy.get().0.clone();
     let risk = work::run(py, running.threads, running.progress, move |watch| {
-        let mut risk = Risk::new(&own).read(given.data).watch(watch);
+        let mut risk = Risk::new(&own).read(given.data(watch)?).watch(watch);
         if let Some(population) = population {
-            risk = risk.population(population.data);
+            risk = risk.population(population.data(watch)?);
         }
         match fraction {
             Some(fraction) => risk.fraction(fraction).run(),
@@ -257,7 +283,7 @@ pub fn compare(
 ) -> PyResult<Report> {
     let (own, secret) = (policy.get().0.clone(), running.secret()?);
     let comparison = work::run(py, running.threads, running.progress, move |watch| {
-        let mut compare = Compare::new(&own).read(given.data).methods(methods).k(ks).watch(watch);
+        let mut compare = Compare::new(&own).read(given.data(watch)?).methods(methods).k(ks).watch(watch);
         if queries {
             compare = compare.with_queries();
         }
@@ -281,12 +307,12 @@ pub fn evaluate(
 ) -> PyResult<Report> {
     let (own, secret) = (policy.get().0.clone(), running.secret()?);
     let evaluation = work::run(py, running.threads, running.progress, move |watch| {
-        let mut evaluate = Evaluate::new(&own).read(given.data).task(task).watch(watch);
+        let mut evaluate = Evaluate::new(&own).read(given.data(watch)?).task(task).watch(watch);
         if let Some(release) = release {
-            evaluate = evaluate.release(release.data);
+            evaluate = evaluate.release(release.data(watch)?);
         }
         if let Some(sensitive) = sensitive {
-            evaluate = evaluate.sensitive(sensitive.data);
+            evaluate = evaluate.sensitive(sensitive.data(watch)?);
         }
         match secret {
             Some(secret) => evaluate.secret(secret).run(),
@@ -320,12 +346,12 @@ pub fn simulate(
     let own = policy.map(|policy| policy.get().0.clone());
     let needed = drawn.needed;
     let simulated = work::run(py, running.threads, running.progress, move |watch| {
-        let attributes = match (&drawn.values, &drawn.table, &own) {
-            (Some(values), _, _) => drawing::uniform(values)?,
-            (None, Some(table), Some(policy)) => marginals(&table.data, policy, watch)?,
+        let attributes = match (drawn.values, drawn.table, &own) {
+            (Some(values), _, _) => drawing::uniform(&values)?,
+            (None, Some(table), Some(policy)) => marginals(&table.data(watch)?, policy, watch)?,
             _ => return Err(Error::new(ErrorCode::BadUsage, "how many attributes?")),
         };
-        let Drawn { k, repetitions, seed, .. } = drawn;
+        let (k, repetitions, seed) = (drawn.k, drawn.repetitions, drawn.seed);
         Simulation { attributes, k, repetitions, seed }.run(drawn.records, drawn.needed, watch)
     })?;
     Ok(Report(Told::Simulation(Box::new(simulated), needed)))

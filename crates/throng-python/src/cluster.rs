@@ -201,8 +201,11 @@ pub struct Sketcher(Shared<cluster::Sketcher>);
 #[pymethods]
 impl Sketcher {
     fn add(&self, py: Python<'_>, rows: &Bound<'_, PyAny>, threads: Option<usize>) -> PyResult<()> {
-        let (own, batches) = (self.0.clone(), input::batches(rows)?.batches);
-        work::run(py, threads, None, move |watch| with(&own, |own| own.add(batches, watch)))
+        let (own, rows) = (self.0.clone(), input::batches(rows)?);
+        work::run(py, threads, None, move |watch| {
+            let batches = rows.checked(watch)?.batches;
+            with(&own, |own| own.add(batches, watch))
+        })
     }
 
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -236,8 +239,11 @@ impl Dealer {
         rows: &Bound<'py, PyAny>,
         threads: Option<usize>,
     ) -> PyResult<Vec<PyBlock<'py>>> {
-        let (own, batches) = (self.0.clone(), input::batches(rows)?);
-        let blocks = work::run(py, threads, None, move |watch| with(&own, |own| own.deal(batches, watch)))?;
+        let (own, rows) = (self.0.clone(), input::batches(rows)?);
+        let blocks = work::run(py, threads, None, move |watch| {
+            let batches = rows.checked(watch)?;
+            with(&own, |own| own.deal(batches, watch))
+        })?;
         Ok(given(py, blocks))
     }
 

@@ -1,27 +1,50 @@
 //! Tables from Python objects.
-//!
-//! What comes over the Arrow C interface is memory that others wrote: every array is checked in full before anything looks at it,
-//! so that a text that is not UTF-8 or an offset that points nowhere is an error and not undefined behaviour.
 
-use arrow_array::{Array, RecordBatch, RecordBatchReader};
-use arrow_schema::{ArrowError, DataType, SchemaRef};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::SchemaRef;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3_arrow::input::AnyRecordBatch;
 use throng::release::Batches;
-use throng::{Data, Error, ErrorCode, Result};
+use throng::{Data, Error, ErrorCode, Result, Watch};
 
 use crate::columns;
 use crate::errors::raised;
+use crate::memory::Unchecked;
 use crate::table::Table;
+use crate::work::LOOK;
 
 /// A table as it was given.
 #[derive(Clone)]
-pub struct Given {
-    pub data: Data,
+pub enum Given {
+    File(PathBuf),
+    /// A release of ours.
+    Own(Batches),
+    Others(Unchecked),
+}
+
+impl Given {
     /// Names and types of its columns, if it came as Arrow.
-    pub schema: Option<SchemaRef>,
+    pub fn schema(&self) -> Option<SchemaRef> {
+        match self {
+            Given::File(_) => None,
+            Given::Own(own) => Some(own.schema.clone()),
+            Given::Others(others) => Some(others.schema.clone()),
+        }
+    }
+
+    /// The table for the library; what others wrote is checked before.
+    pub fn data(self, watch: &dyn Watch) -> Result<Data> {
+        match self {
+            Given::File(path) => Ok(Data::file(path)),
+            Given::Own(own) => Ok(own.into()),
+            Given::Others(others) => others.checked(watch).map(Data::from),
+        }
+    }
 }
 
 impl<'py> FromPyObject<'_, 'py> for Given {
@@ -29,24 +52,20 @@ impl<'py> FromPyObject<'_, 'py> for Given {
 
     /// A `(path, None)` or `(None, object)`: the package has told them apart.
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let (path, table): (Option<std::path::PathBuf>, Option<Bound<'py, PyAny>>) = object.extract()?;
+        let (path, table): (Option<PathBuf>, Option<Bound<'py, PyAny>>) = object.extract()?;
         match (path, table) {
-            (Some(path), _) => Ok(Given { data: Data::file(path), schema: None }),
-            (None, Some(table)) => in_memory(&table),
+            (Some(path), _) => Ok(Given::File(path)),
+            (None, Some(table)) => match table.cast::<Table>() {
+                Ok(own) => Ok(Given::Own(own.get().batches.clone())),
+                Err(_) => batches(&table).map(Given::Others),
+            },
             (None, None) => Err(raised(&Error::new(ErrorCode::BadUsage, "no table was given"))),
         }
     }
 }
 
-fn in_memory(table: &Bound<'_, PyAny>) -> PyResult<Given> {
-    batches(table).map(given)
-}
-
-/// The batches of a table in memory.
-pub fn batches(table: &Bound<'_, PyAny>) -> PyResult<Batches> {
-    if let Ok(own) = table.cast::<Table>() {
-        return Ok(own.borrow().batches.clone());
-    }
+/// The batches of a table of others.
+pub fn batches(table: &Bound<'_, PyAny>) -> PyResult<Unchecked> {
     let (schema, batches) = match table.cast::<PyDict>() {
         Ok(columns) => {
             let batch = columns::batch(columns)?;
@@ -54,24 +73,23 @@ pub fn batches(table: &Bound<'_, PyAny>) -> PyResult<Batches> {
         }
         Err(_) => read(table).map_err(|cause| told(table, cause))?,
     };
-    let py = table.py();
-    let batches = py.detach(|| checked(&schema, batches)).map_err(|error| raised(&error))?;
-    Ok(Batches { schema, batches })
-}
-
-fn given(batches: Batches) -> Given {
-    Given { schema: Some(batches.schema.clone()), data: batches.into() }
+    Ok(Unchecked::new(schema, batches))
 }
 
 fn read(table: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
-    let reader: Box<dyn RecordBatchReader + Send> = table.extract::<AnyRecordBatch>()?.into_reader()?;
-    let schema = reader.schema();
+    let mut reader: Box<dyn RecordBatchReader + Send> = table.extract::<AnyRecordBatch>()?.into_reader()?;
+    let (schema, mut batches, mut looked) = (reader.schema(), Vec::new(), Instant::now());
     // Streams may run Python of others, so the interpreter is let go and taken again by whoever needs it.
-    let batches: std::result::Result<Vec<RecordBatch>, ArrowError> = table.py().detach(|| reader.collect());
-    let batches = batches.map_err(|_| {
-        let error = Error::new(ErrorCode::UnreadableFile, "the table could not be read to its end");
-        raised(&error.with_hint("a stream can be read once; give the table itself, or a new stream"))
-    })?;
+    while let Some(batch) = table.py().detach(|| reader.next()) {
+        batches.push(batch.map_err(|_| {
+            let error = Error::new(ErrorCode::UnreadableFile, "the table could not be read to its end");
+            raised(&error.with_hint("a stream can be read once; give the table itself, or a new stream"))
+        })?);
+        if looked.elapsed() > LOOK {
+            table.py().check_signals()?;
+            looked = Instant::now();
+        }
+    }
     Ok((schema, batches))
 }
 
@@ -91,27 +109,4 @@ fn told(table: &Bound<'_, PyAny>, cause: PyErr) -> PyErr {
     let raised = raised(&error);
     raised.set_cause(py, Some(cause));
     raised
-}
-
-/// The batches, if their memory is what it says.
-fn checked(schema: &SchemaRef, batches: Vec<RecordBatch>) -> Result<Vec<RecordBatch>> {
-    for batch in &batches {
-        for (at, column) in batch.columns().iter().enumerate() {
-            column.to_data().validate_full().map_err(|_| damaged(schema, at))?;
-        }
-    }
-    Ok(batches)
-}
-
-/// Arrow's own words may quote cells.
-fn damaged(schema: &SchemaRef, at: usize) -> Error {
-    let field = schema.field(at);
-    let is_text = matches!(field.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    let error = match is_text {
-        true => Error::new(ErrorCode::NotUtf8, "a text of the column is not UTF-8")
-            .with_hint("decode the texts, or give the column as binary and make it an identifier"),
-        false => Error::new(ErrorCode::UnreadableFile, "the memory of the column is damaged")
-            .with_hint("make the table anew"),
-    };
-    error.in_file("the table").in_column(at as u64 + 1).for_attribute(field.name())
 }

@@ -1,6 +1,6 @@
 //! throng for Python: the extension module `throng._throng`, on which the package in `python/throng` stands.
 //!
-//! Here is only what Python cannot do: tables over the Arrow C interface ([`table`], [`input`], [`columns`]), work on threads of its
+//! Here is only what Python cannot do: tables over the Arrow C interface ([`table`], [`input`], [`memory`], [`columns`]), work on threads of its
 //! own with the interpreter released ([`work`]), errors as exceptions ([`errors`]), and one function per call of the
 //! package ([`calls`]; of a cluster, [`cluster`]). What users see, with its documentation, is Python.
 
@@ -14,6 +14,7 @@ mod cluster;
 mod columns;
 mod errors;
 mod input;
+mod memory;
 mod policy;
 mod report;
 mod table;

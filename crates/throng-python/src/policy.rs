@@ -42,7 +42,7 @@ impl Policy {
 
     #[staticmethod]
     fn guess(py: Python<'_>, data: Given) -> PyResult<Self> {
-        work::run(py, None, None, move |_| throng::Policy::guess(data.data)).map(Policy)
+        work::run(py, None, None, move |watch| throng::Policy::guess(data.data(watch)?)).map(Policy)
     }
 
     /// A policy of keys: `(section, attribute or task, key, value, what Python calls it)`.

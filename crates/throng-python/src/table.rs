@@ -43,11 +43,18 @@ impl Table {
     }
 
     /// The batches with the types of the table that they were made from.
-    fn typed(&self) -> &Batches {
-        self.typed.get_or_init(|| match &self.origin {
-            Some((schema, names)) => self.batches.with_types_of(schema, names),
-            None => self.batches.clone(),
-        })
+    fn typed(&self, py: Python<'_>) -> PyResult<&Batches> {
+        if let Some(typed) = self.typed.get() {
+            return Ok(typed);
+        }
+        let batches = self.batches.clone();
+        let typed = match self.origin.clone() {
+            Some((schema, names)) => {
+                work::run(py, None, None, move |_| Ok(batches.with_types_of(&schema, &names)))?
+            }
+            None => batches,
+        };
+        Ok(self.typed.get_or_init(|| typed))
     }
 }
 
@@ -60,7 +67,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        let Batches { schema, batches } = py.detach(|| self.typed().clone());
+        let Batches { schema, batches } = self.typed(py)?.clone();
         let structs = batches
             .into_iter()
             .map(|batch| Ok(std::sync::Arc::new(arrow_array::StructArray::from(batch)) as _));
@@ -71,7 +78,7 @@ impl Table {
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        Ok(to_schema_pycapsule(py, self.typed().schema.as_ref())?)
+        Ok(to_schema_pycapsule(py, self.typed(py)?.schema.as_ref())?)
     }
 
     /// Writes a file in the format that its name tells; marks before formulas as this says, or as the run was told.
@@ -83,7 +90,7 @@ impl Table {
             true => Formulas::Escape,
             false => Formulas::Keep,
         };
-        work::run(py, None, None, move |_| batches.write(&path, &missing, formulas))
+        work::run(py, None, None, move |watch| batches.write(&path, &missing, formulas, watch))
     }
 
     #[getter]
@@ -91,15 +98,20 @@ impl Table {
         self.batches.rows()
     }
 
+    /// Names of the columns.
+    fn names(&self) -> Vec<String> {
+        self.batches.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
     /// Names of the columns with their types in words.
-    fn columns(&self) -> Vec<(String, String)> {
-        let fields = self.typed().schema.fields().clone();
-        fields.iter().map(|field| (field.name().clone(), field.data_type().to_string())).collect()
+    fn columns(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        let fields = self.typed(py)?.schema.fields();
+        Ok(fields.iter().map(|field| (field.name().clone(), field.data_type().to_string())).collect())
     }
 
     /// The columns as lists.
     fn lists<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyList>)>> {
-        let batches = self.typed();
+        let batches = self.typed(py)?;
         let fields = batches.schema.fields().iter().enumerate();
         fields.map(|(at, field)| Ok((field.name().clone(), list(py, batches, at)?))).collect()
     }
@@ -113,11 +125,11 @@ impl Table {
         total: usize,
     ) -> PyResult<Vec<Option<u32>>> {
         let rows: Vec<u32> = rows.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
-        py.detach(|| {
-            let classes = self.batches.classes(&names).map_err(|error| raised(&error))?;
+        let batches = self.batches.clone();
+        work::run(py, None, None, move |_| {
             // Numbered as the table comes, so that they say nothing about the order of the release.
             let mut of_row = vec![None; total];
-            for (row, class) in rows.iter().zip(classes) {
+            for (row, class) in rows.iter().zip(batches.classes(&names)?) {
                 if let Some(own) = of_row.get_mut(*row as usize) {
                     *own = Some(class);
                 }

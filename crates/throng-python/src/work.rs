@@ -19,7 +19,7 @@ use throng::{Error, ErrorCode, Result, Watch};
 use crate::errors::raised;
 
 /// How often the calling thread looks around.
-const LOOK: Duration = Duration::from_millis(40);
+pub const LOOK: Duration = Duration::from_millis(40);
 /// How long a call that is interrupted waits for its work.
 const PATIENCE: Duration = Duration::from_millis(300);
 /// More threads than any machine has cores only take memory.
@@ -121,8 +121,11 @@ pub fn run<T: Send + 'static>(
 
 fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     if threads.is_some_and(|threads| !(1..=MOST_THREADS).contains(&threads)) {
-        return Err(Error::new(ErrorCode::BadUsage, format!("threads must be from 1 to {MOST_THREADS}"))
-            .with_hint("leave it out to use all cores"));
+        return Err(Error::new(
+            ErrorCode::BadUsage,
+            format!("the argument threads: it must be from 1 to {MOST_THREADS}"),
+        )
+        .with_hint("leave it out to use all cores"));
     }
     rayon::ThreadPoolBuilder::new()
         .num_threads(threads.unwrap_or(0))

@@ -99,8 +99,11 @@ POLICIES: list[tuple[str, Callable[[], Any], str, str | None, str]] = [
     ("l without sensitive", lambda: throng.Policy(k=2, l=2, quasi=["age"]), "no-sensitive-attribute", "l", ""),
     ("a text that is no TOML", lambda: throng.Policy.parse("k = "), "bad-policy-syntax", None, ""),
     ("no policy", lambda: throng.anonymize({"age": [1, 2]}, "policy.toml"), "wrong-type", "policy", ""),  # type: ignore[arg-type]
-    ("an unknown method", lambda: throng.anonymize({"age": [1, 2]}, AGES, method="mondrain"), "unknown-method", None, "mondrian"),
-    ("an unknown option", lambda: throng.anonymize({"age": [1, 2]}, AGES, method="mondrian", options={"x": 1}), "unknown-option", None, ""),
+    ("an unknown method", lambda: throng.anonymize({"age": [1, 2]}, AGES, method="mondrain"), "unknown-method", "method", "mondrian"),
+    ("an unknown method in a policy", lambda: throng.anonymize({"age": [1, 2]}, throng.Policy(k=2, quasi=["age"], method="mondrain")), "unknown-method", None, "mondrian"),
+    ("a method that does not take it", lambda: throng.anonymize({"age": [1, 2]}, AGES, method="accuracy"), "method-does-not-fit", "method", ""),
+    ("an unknown option", lambda: throng.anonymize({"age": [1, 2]}, AGES, method="mondrian", options={"x": 1}), "unknown-option", "options", ""),
+    ("k = 0 in a call", lambda: throng.anonymize({"age": [1, 2]}, AGES, k=0), "bad-value", "k", ""),
 ]  # fmt: skip
 
 
@@ -133,21 +136,48 @@ def test_what_cannot_be_met_says_what_can() -> None:
     assert caught.value.reachable == {"l": 2}
 
 
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [
-        ({"threads": 0}, "bad-usage"),
-        ({"threads": 5000}, "bad-usage"),
-        ({"order": "sorted"}, "bad-usage"),
-        ({"publish": "cell"}, "bad-usage"),
-        ({"secret": b"short"}, "weak-secret"),
-        ({"secret": "/no/such/secret"}, "file-not-found"),
-    ],
-)
-def test_arguments(options: dict[str, Any], code: str) -> None:
+ARGUMENTS: list[tuple[dict[str, Any], str, str | None]] = [
+    ({"threads": 0}, "bad-usage", "threads"),
+    ({"threads": 5000}, "bad-usage", "threads"),
+    ({"threads": "2"}, "bad-usage", "threads"),
+    ({"threads": -1}, "bad-usage", "threads"),
+    ({"order": "sorted"}, "bad-usage", "order"),
+    ({"order": None}, "bad-usage", "order"),
+    ({"publish": "cell"}, "bad-usage", "publish"),
+    ({"publish": 3}, "bad-usage", "publish"),
+    ({"secret": b"short"}, "weak-secret", "secret"),
+    ({"secret": "/no/such/secret"}, "file-not-found", None),
+    ({"secret": 7}, "bad-usage", "secret"),
+    ({"k": -3}, "bad-usage", "k"),
+    ({"k": 2.5}, "bad-usage", "k"),
+    ({"k": "5"}, "bad-usage", "k"),
+    ({"k": 2**70}, "bad-usage", "k"),
+    ({"seed": -1}, "bad-usage", "seed"),
+    ({"seed": True}, "bad-usage", "seed"),
+    ({"l": "two"}, "bad-usage", "l"),
+    ({"seconds": "10"}, "bad-usage", "seconds"),
+    ({"method": 3}, "bad-usage", "method"),
+    ({"options": [1]}, "bad-usage", "options"),
+    ({"options": {1: 2}}, "bad-usage", "options"),
+    ({"progress": 3}, "bad-usage", "progress"),
+    ({"output": 7}, "bad-usage", "output"),
+]
+
+
+@pytest.mark.parametrize(("options", "code", "argument"), ARGUMENTS, ids=[str(row[0]) for row in ARGUMENTS])
+def test_arguments(options: dict[str, Any], code: str, argument: str | None) -> None:
     with pytest.raises(throng.ThrongError) as caught:
         throng.anonymize({"age": [31, 34]}, AGES, **options)
-    assert caught.value.code == code
+    assert (caught.value.code, caught.value.place.argument) == (code, argument), caught.value
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    import numpy as np
+
+    table = {"age": [31, 34, 56, 58]}
+    assert throng.anonymize(table, AGES, k=np.int64(2), seed=np.uint8(3), threads=np.int32(1)).report.seed == 3
+    comparison = throng.compare(table, AGES, methods="mondrian", k=np.arange(1, 3))
+    assert [run["k"] for run in comparison.runs] == [1, 2]
 
 
 def test_files_that_cannot_be_written(tmp_path: Any) -> None:

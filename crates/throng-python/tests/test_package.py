@@ -45,6 +45,13 @@ def test_the_package_needs_nothing_but_itself() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_parts_that_need_other_packages_come_when_they_are_asked_for() -> None:
+    code = "import sys, throng\nassert 'sklearn' not in sys.modules\nprint(throng.sklearn.Anonymizer(throng.Policy(k=2, quasi=['age'])))\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Anonymizer" in done.stdout
+    assert not hasattr(throng, "no_such_part")
+
+
 def test_types() -> None:
     sources = HERE.parent / "python"
     words = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--python-version", "3.10"]

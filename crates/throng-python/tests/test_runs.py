@@ -89,6 +89,44 @@ def test_ctrl_c_stops_a_run_and_leaves_nothing(method: str, tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == []
 
 
+WRITING = """
+import sys, time
+sys.path.insert(0, {tests!r})
+import throng
+from test_runs import slow_policy, table
+release = throng.anonymize(table(200_000), slow_policy(), method="hilbert-fast").release
+print("ready", flush=True)
+try:
+    release.write("release.csv.gz")
+    print("done")
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+time.sleep(3)
+"""
+
+
+def test_ctrl_c_while_a_file_is_written_leaves_none(tmp_path: Path) -> None:
+    code = WRITING.format(tests=os.path.dirname(__file__))
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=tmp_path) as child:
+        assert child.stdout is not None and child.stdout.readline() == "ready\n"
+        time.sleep(0.02)
+        child.send_signal(signal.SIGINT)
+        told = child.stdout.readline()
+        assert child.wait(60) == 0
+    # A machine that is fast enough may have been done before.
+    assert (told, os.listdir(tmp_path)) in [("stopped\n", []), ("done\n", ["release.csv.gz"])]
+
+
+def test_a_limit_in_seconds_is_taken_with_every_method(people: Any, policy: Any) -> None:
+    for method in ["auto", "peel", "mondrian"]:
+        report = throng.anonymize(people, policy, method=method, seconds=5).report
+        assert report.k >= 2 and "seconds=5" in report.provenance["overrides"]
+    for wrong in [0, -1, float("nan"), 1e10]:
+        with pytest.raises(throng.ThrongError) as caught:
+            throng.anonymize(people, policy, seconds=wrong)
+        assert (caught.value.code, caught.value.place.argument) == ("bad-usage", "seconds")
+
+
 def test_progress_is_told_to_a_callable(people: Any, policy: Any) -> None:
     told: list[tuple[str, int, int | None]] = []
     throng.anonymize(people, policy, progress=lambda *words: told.append(words))
@@ -116,18 +154,27 @@ def test_results_do_not_depend_on_the_number_of_threads(people: Any, policy: Any
     assert made[0] == made[1] == made[2]
 
 
+def everything() -> Any:
+    """All that may start threads."""
+    frame = pl.DataFrame({"age": list(range(100)), "ill": ["a", "b"] * 50}, schema_overrides={"ill": pl.Categorical})
+    policy = throng.Policy(k=2, quasi=["age"], classes=["ill"], seed=1)
+    result = throng.anonymize(frame, policy, method="mondrian", secret=SECRET)
+    assert throng.audit(frame, result.release, policy).holds and throng.risk(frame, policy).rows == 100
+    return result.report.k, result.classes, result.release.to_dict()
+
+
 def child_of_fork(queue: Any) -> None:
-    queue.put(throng.anonymize({"age": list(range(100))}, AGES).report.k)
+    queue.put(everything())
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_process_that_forks_after_a_run_can_run_again() -> None:
-    throng.anonymize({"age": list(range(100))}, AGES)
+    expected = everything()
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
     child = context.Process(target=child_of_fork, args=(queue,))
     child.start()
-    assert queue.get(timeout=60) >= 2
+    assert queue.get(timeout=60) == expected
     child.join(60)
     assert child.exitcode == 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import pickle
+import struct
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -72,12 +73,16 @@ TYPES = {
     "truth": (pa.bool_(), [True, None, False, True]),
     "day": (pa.date32(), [datetime.date(2024, 2, 29), None, datetime.date(1969, 1, 1), datetime.date(1970, 1, 1)]),
     "time": (pa.timestamp("us"), [datetime.datetime(2024, 2, 29, 12, 30), None, datetime.datetime(1969, 1, 1), datetime.datetime(1970, 1, 1)]),
+    "paris": (pa.timestamp("ns", "Europe/Paris"), [datetime.datetime(2024, 2, 29, 12, 30, tzinfo=datetime.timezone.utc), None, None, None]),
     "zoned": (pa.timestamp("ms", "UTC"), [datetime.datetime(2024, 2, 29, 12, 30, tzinfo=datetime.timezone.utc), None, None, None]),
     "decimal": (pa.decimal128(10, 2), [Decimal("1.50"), None, Decimal("-2.25"), Decimal("3.00")]),
     "hour": (pa.time64("us"), [datetime.time(12, 30, 0, 5), None, datetime.time(0), datetime.time(23, 59, 59)]),
     "span": (pa.duration("ms"), [datetime.timedelta(milliseconds=-90_500), None, datetime.timedelta(0), datetime.timedelta(days=3)]),
     "nothing": (pa.null(), [None, None, None, None]),
     "dictionary": (pa.dictionary(pa.int8(), pa.string()), ["a", "b", None, "a"]),
+    "numbered": (pa.dictionary(pa.int16(), pa.int64()), [10, 20, None, 10]),
+    "unsigned": (pa.uint64(), [2**64 - 1, 2**63, None, 0]),
+    "wide": (pa.decimal256(50, 3), [Decimal("1.050"), None, Decimal("-2.000"), Decimal("9" * 40 + ".125")]),
     "list": (pa.list_(pa.int64()), [[1, 2], None, [], [3]]),
     "struct": (pa.struct([("x", pa.int64())]), [{"x": 1}, None, {"x": 2}, {"x": 3}]),
 }  # fmt: skip
@@ -110,6 +115,67 @@ def test_categoricals_of_polars_and_pandas_survive() -> None:
     pandas["own"] = pandas["own"].astype("category")
     out = throng.anonymize(pandas, policy, order="keep").release.to_pandas()
     assert isinstance(out["own"].dtype, pd.CategoricalDtype) and list(out["own"]) == cells
+
+
+def views(cells: list[bytes]) -> pa.Array:
+    """Texts in views; pyarrow itself would not make some of them."""
+    data, own = b"", b""
+    for cell in cells:
+        head = cell.ljust(12, b"\0") if len(cell) <= 12 else cell[:4] + struct.pack("<ii", 0, len(data))
+        own += struct.pack("<i", len(cell)) + head
+        data += cell if len(cell) > 12 else b""
+    return pa.Array.from_buffers(pa.string_view(), len(cells), [None, pa.py_buffer(own), pa.py_buffer(data)])
+
+
+def plain(cells: list[bytes], kind: Any = None) -> pa.Array:
+    ends = [sum(map(len, cells[:at])) for at in range(len(cells) + 1)]
+    offsets = struct.pack(f"<{len(ends)}{'q' if kind == pa.large_string() else 'i'}", *ends)
+    return pa.Array.from_buffers(kind or pa.string(), len(cells), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(cells))])
+
+
+def large(cells: list[bytes]) -> pa.Array:
+    return plain(cells, pa.large_string())
+
+
+@pytest.mark.parametrize("array", [plain, large, views])
+@pytest.mark.parametrize("broken", [b"\xff\xfe", b"a text of more than twelve bytes \xff", "é".encode()[:1]])
+def test_texts_are_checked_where_they_are_used(array: Any, broken: bytes) -> None:
+    policy = throng.Policy(k=2, quasi={"word": {"kind": "categorical"}}, seed=1)
+    good = ["a", "é", "a rather long text with an é in it", "a"] * 2
+    cells = [*[word.encode() for word in good], broken]
+    table = pa.table({"word": array(cells)})
+    with pytest.raises(throng.DataError) as caught:
+        throng.anonymize(table, policy)
+    assert (caught.value.code, caught.value.place.attribute) == ("not-utf8", "word")
+    # What a slice leaves out is nobody's table.
+    kept = throng.anonymize(table.slice(0, 8), policy, order="keep", k=1, method="mondrian").release
+    assert kept.to_dict() == {"word": good}
+
+
+def test_half_a_letter_in_each_of_two_cells_is_no_text() -> None:
+    table = pa.table({"age": plain(["é".encode()[:1], "é".encode()[1:]])})
+    with pytest.raises(throng.DataError) as caught:
+        throng.anonymize(table, AGES)
+    assert caught.value.code == "not-utf8"
+
+
+@pytest.mark.parametrize("ends", [(0, 3, 1), (0, -1, 2)])
+def test_offsets_that_point_nowhere_are_refused(ends: tuple[int, ...]) -> None:
+    text = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(struct.pack("<3i", *ends)), pa.py_buffer(b"abcd")])
+    with pytest.raises(throng.DataError) as caught:
+        throng.anonymize(pa.table({"age": text}), AGES)
+    assert caught.value.place.attribute == "age"
+
+
+def test_dictionaries_of_every_size_read_as_their_texts() -> None:
+    # More values than rows, of which few are used; nulls among the values; rows without a value.
+    few = pa.DictionaryArray.from_arrays(pa.array([99_999, 5, None, 5], pa.int32()), pa.array([f"v{at}" for at in range(100_000)]))
+    nulls = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1, None], pa.int8()), pa.array(["a", None]))
+    numbers = pa.DictionaryArray.from_arrays(pa.array([1, 0, 1, 1], pa.int8()), pa.array([31, 34]))
+    table = pa.table({"few": few, "nulls": nulls, "numbers": numbers})
+    policy = throng.Policy(k=1, quasi={name: {"kind": "categorical"} for name in table.column_names}, strict=False)
+    kept = throng.anonymize(table, policy, order="keep", method="mondrian").release.to_dict()
+    assert kept == {"few": ["v99999", "v5", None, "v5"], "nulls": [None, "a", None, None], "numbers": ["34", "31", "34", "34"]}
 
 
 def test_nested_columns_pass_through_and_are_refused_as_text(tmp_path: Path) -> None:

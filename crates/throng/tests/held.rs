@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::types::Int8Type;
 use arrow_array::{Array, ArrayRef, BooleanArray, DictionaryArray, Int64Array, RecordBatch, StringArray};
 use throng::formula::Formulas;
+use throng::watch::Unwatched;
 use throng::{Anonymize, Attribute, Data, Error, ErrorCode, Order, Policy, Publish, Secret};
 
 fn people() -> RecordBatch {
@@ -38,7 +39,7 @@ fn batches_are_written_as_the_run_would_have_written_them() {
         for ending in ["csv", "tsv", "jsonl", "parquet", "arrow", "csv.gz"] {
             let path = |name: &str| folder.path().join(format!("{name}.{ending}"));
             run(&policy).publish(publish).write(path("run")).unwrap();
-            batches.write(&path("batches"), "?", Formulas::Keep).unwrap();
+            batches.write(&path("batches"), "?", Formulas::Keep, &Unwatched).unwrap();
             let bytes = |name: &str| std::fs::read(path(name)).unwrap();
             assert_eq!(bytes("run"), bytes("batches"), "{publish:?} {ending}");
         }

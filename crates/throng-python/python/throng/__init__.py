@@ -17,6 +17,11 @@ Tables may be frames of polars and pandas, tables of pyarrow, relations of DuckD
 ``__arrow_c_array__``, a dict of lists, or the path of a file.
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from ._errors import Bug, DataError, Place, PolicyError, RequirementError, ThrongError
 from ._policy import Hierarchy, Policy, dates, ema, hierarchy, intervals, prefix, safe_harbor
 from ._report import Audit, Comparison, Evaluation, Method, Report, Risk, Run, Simulation
@@ -34,6 +39,10 @@ from ._run import (
 )
 from ._table import Release, Tabular
 from ._throng import __version__
+
+if TYPE_CHECKING:
+    from . import sklearn as sklearn
+    from . import spark as spark
 
 __all__ = [
     "Audit",
@@ -72,3 +81,10 @@ __all__ = [
     "safe_harbor",
     "simulate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # They need packages that not everybody has.
+    if name in ("sklearn", "spark"):
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
+import operator
 import os
 import sys
 from pathlib import Path
-from typing import Any, Callable, Mapping, Sequence, Union, overload
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union, overload
 
 from . import _throng
 from ._errors import PolicyError, ThrongError, Place
@@ -129,7 +132,8 @@ class Recipe:
         ``"bounds"`` (numbers as two columns)."""
         with _Listening(progress) as listener:
             running = _running(threads, listener, secret)
-            made = _throng.apply(self._own, given(table), unmet, (order, publish, escape_formulas), running)
+            written = (_text("order", order), _text("publish", publish), bool(escape_formulas))
+            made = _throng.apply(self._own, given(table), _text("unmet", unmet), written, running)
         return _result(made)
 
     def __repr__(self) -> str:
@@ -247,8 +251,8 @@ def anonymize(
     """Turns a table into a release that meets a policy. Nobody gets the release before an audit has read it back and found that
     everything that was asked for holds.
 
-    `method`, `k`, `l` and `seed` take the place of the policy's; `options` are those of the method, `seconds` is the one that limits its
-    time. `order` is ``"random"`` or ``"keep"``; `secret` (bytes, or a file with them) repeats a random order. `publish` is
+    `method`, `k`, `l` and `seed` take the place of the policy's; `options` are those of the method, `seconds` limits the time of the
+    method and of the lower bound together. `order` is ``"random"`` or ``"keep"``; `secret` (bytes, or a file with them) repeats a random order. `publish` is
     ``"cells"``, ``"bounds"`` (numbers as two columns), ``"midpoints"`` (numbers as one for each class: `midpoint` is ``"median"``, which
     it is by default, or ``"mean"``) or ``"permutation"``. `escape_formulas` puts a ``'`` before cells that a spreadsheet would run, where
     the release is written as CSV or TSV. `progress` is True (a bar of tqdm, where there is one) or a callable that is told
@@ -267,22 +271,21 @@ def anonymize(
     {'age.median': [32.5, 32.5, 57.0, 57.0]}
     """
     way = _way(publish, midpoint)
-    more = dict(options or {})
-    if seconds is not None:
-        more["seconds"] = seconds
-    own = _checked(policy).adjusted(method, k, l, seed, more or None)
+    own = _adjusted(policy, method=method, k=k, l=l, seed=seed, options=options)
     told = [("method", method), ("k", k), ("l", l), ("seed", seed), ("seconds", seconds)]
     told += [("memory", memory), ("parts", parts)]
     overrides = [f"{name}={value!r}" for name, value in told if value is not None]
-    written = (order, way, escape_formulas)
+    written = (_text("order", order), way, bool(escape_formulas))
     if output is None:
         _check_fits(table, own, {"memory": memory, "scratch": scratch, "parts": parts})
-        with _Listening(progress) as listener:
-            running = _running(threads, listener, secret)
+        with _Listening(progress) as listener, _naming(method=method):
+            running = _running(threads, listener, secret, seconds)
             return _result(_throng.anonymize(given(table), own, written, overrides, running))
+    if not _is_path(output):
+        raise _bad("output", f"a value of type {type(output).__name__} is no name of a file", "give a path")
     limit = _limit(memory, scratch, parts)
-    with _Listening(progress) as listener:
-        running = _running(threads, listener, secret)
+    with _Listening(progress) as listener, _naming(method=method):
+        running = _running(threads, listener, secret, seconds)
         made = _throng.anonymize_files(_files(table), os.fspath(output), own, written, limit, overrides, running)
     report, learned = made
     run = Run(report)
@@ -321,7 +324,7 @@ def risk(
     people = None if population is None else given(population)
     with _Listening(progress) as listener:
         running = _running(threads, listener, None)
-        return Risk(_throng.risk(given(table), people, fraction, _checked(policy), running))
+        return Risk(_throng.risk(given(table), people, _real("fraction", fraction), _checked(policy), running))
 
 
 def compare(
@@ -338,8 +341,9 @@ def compare(
     """Runs several methods and values of k on one table. By default: all methods that group records and take what the policy asks
     for, with its own k. `queries` asks too how far COUNT queries on each release are off."""
     names = [methods] if isinstance(methods, str) else list(methods)
-    ks = [k] if isinstance(k, int) else list(k)
-    with _Listening(progress) as listener:
+    several = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    ks = [number for number in (_whole("k", one) for one in several) if number is not None]
+    with _Listening(progress) as listener, _naming(methods=names):
         running = _running(threads, listener, secret)
         return Comparison(_throng.compare(given(table), names, ks, queries, _checked(policy), running))
 
@@ -361,10 +365,11 @@ def evaluate(
 ) -> Evaluation:
     """Tells what a release is still good for: ``"queries"``, ``"cube"``, ``"classify"``, ``"regress"`` or ``"partition"``. Without `release` one
     is made as the policy says. `options` are those of the task."""
-    own = _checked(policy).adjusted(method, k, None, seed, None).with_task_options(task, dict(options or {}))
+    adjusted = _adjusted(policy, method=method, k=k, seed=seed)
+    own = adjusted.with_task_options(_text("task", task), dict(options or {}))
     made = None if release is None else given(release)
     apart = None if sensitive is None else given(sensitive)
-    with _Listening(progress) as listener:
+    with _Listening(progress) as listener, _naming(method=method, task=task):
         running = _running(threads, listener, secret)
         return Evaluation(_throng.evaluate(given(table), made, apart, task, own, running))
 
@@ -393,11 +398,11 @@ def simulate(
     drawn: _throng.Drawn = {
         "values": _values(attributes, values) if table is None else None,
         "table": None if table is None else given(table),
-        "k": k,
-        "records": records,
-        "repetitions": repetitions,
-        "needed": needed,
-        "seed": seed,
+        "k": _needed("k", _whole("k", k, most=_MOST_32)),
+        "records": _whole("records", records),
+        "repetitions": _needed("repetitions", _whole("repetitions", repetitions, most=_MOST_32)),
+        "needed": _real("needed", needed),
+        "seed": _needed("seed", _whole("seed", seed)),
     }
     own = None if policy is None else _checked(policy)
     with _Listening(progress) as listener:
@@ -410,13 +415,14 @@ def methods() -> list[Method]:
 
 
 def _values(attributes: int | None, values: int | Sequence[int]) -> list[int]:
-    if isinstance(values, int):
-        if attributes is None:
+    count = _whole("attributes", attributes)
+    if not isinstance(values, Iterable) or isinstance(values, str):
+        if count is None:
             raise _bad("attributes", "how many attributes?", "give attributes=7, values=[2, 3, 5], or table and policy")
-        if not 1 <= attributes <= 1000:
+        if not 1 <= count <= 1000:
             raise _bad("attributes", "attributes must be from 1 to 1000", None)
-        return [values] * attributes
-    own = list(values)
+        return [_needed("values", _whole("values", values, most=_MOST_32))] * count
+    own = [_needed("values", _whole("values", value, most=_MOST_32)) for value in values]
     if attributes is not None and attributes != len(own):
         raise _bad("values", f"attributes is {attributes}, but values gives {len(own)}", "leave attributes out")
     return own
@@ -424,6 +430,92 @@ def _values(attributes: int | None, values: int | Sequence[int]) -> list[int]:
 
 def _bad(argument: str, message: str, hint: str | None) -> ThrongError:
     return ThrongError(f"the argument {argument}: {message}", hint=hint, place=Place(argument=argument))
+
+
+_MOST = 2**63 - 1
+_MOST_32 = 2**32 - 1
+
+
+def _whole(argument: str, value: Any, most: int = _MOST) -> int | None:
+    """A whole number that is not negative, also one of numpy."""
+    if value is None:
+        return None
+    try:
+        number = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= most:
+        raise _bad(argument, f"{value!r} is no number that fits", f"give a whole number from 0 to {most}")
+    return number
+
+
+def _real(argument: str, value: Any) -> float | None:
+    """A number, also one of numpy."""
+    if value is None:
+        return None
+    number = math.nan
+    if not isinstance(value, (str, bytes, bool)):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            number = float(value)
+    if math.isnan(number):
+        raise _bad(argument, f"{value!r} is no number", "give a number")
+    return number
+
+
+def _text(argument: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise _bad(argument, f"{value!r} is no text", "give a text")
+
+
+def _needed(argument: str, value: int | None) -> int:
+    if value is None:
+        raise _bad(argument, "a number is missing", "give a whole number")
+    return value
+
+
+def _adjusted(
+    policy: Any,
+    *,
+    method: str | None,
+    k: int | None,
+    l: float | None = None,
+    seed: int | None,
+    options: Mapping[str, Any] | None = None,
+) -> _throng.Policy:
+    """The policy with what a call says in place of its own."""
+    own = _checked(policy)
+    if method is not None:
+        _text("method", method)
+    if options is not None and not isinstance(options, Mapping):
+        raise _bad("options", f"a value of type {type(options).__name__} holds no options", 'give a dict, such as {"improve": True}')
+    more = {_text("options", name): value for name, value in (options or {}).items()}
+    with _naming(method=method, k=k, l=l, seed=seed, options=options):
+        return own.adjusted(method, _whole("k", k), _real("l", l), _whole("seed", seed), more or None)
+
+
+_ARGUMENTS = {
+    "unknown-method": ("method", "methods"),
+    "method-does-not-fit": ("method", "methods"),
+    "unknown-option": ("options",),
+    "bad-option": ("options",),
+    "unknown-task": ("task",),
+    "bad-value": ("k", "l", "seed"),
+}
+
+
+@contextlib.contextmanager
+def _naming(**arguments: Any) -> Iterator[None]:
+    """Lets a mistake name the argument that it is in, where that is one of these."""
+    try:
+        yield
+    except ThrongError as error:
+        given_ones = [name for name in _ARGUMENTS.get(error.code, ()) if arguments.get(name) not in (None, [])]
+        if len(given_ones) == 1 and error.place.argument is None:
+            error.place = error.place._replace(argument=given_ones[0])
+            error.message = f"the argument {given_ones[0]}: {error.message}"
+            error.args = (error.message,)
+        raise
 
 
 def _is_path(table: Any) -> bool:
@@ -476,6 +568,7 @@ def _limit(memory: Any, scratch: Any, parts: Any) -> _throng.Limit:
 
 def _way(publish: str, midpoint: str | None) -> str:
     """How numbers are published, in the words of the extension module."""
+    _text("publish", publish)
     if publish != "midpoints":
         if midpoint is not None:
             raise _bad("midpoint", "it says nothing without midpoints", 'write publish="midpoints" too')
@@ -521,13 +614,16 @@ def _result(made: _throng.Made) -> Result:
     )
 
 
-def _running(threads: int | None, progress: Any, secret: Secret) -> _throng.Running:
-    return {"threads": threads, "progress": progress, "secret": secret if secret is None else _secret(secret)}
+def _running(threads: int | None, progress: Any, secret: Secret, seconds: float | None = None) -> _throng.Running:
+    key = None if secret is None else _secret(secret)
+    return {"threads": _whole("threads", threads), "progress": progress, "secret": key, "seconds": _real("seconds", seconds)}
 
 
 def _secret(secret: Any) -> Any:
     if isinstance(secret, (bytes, bytearray)):
         return bytes(secret)
+    if not _is_path(secret):
+        raise _bad("secret", f"a value of type {type(secret).__name__} is no secret", "give bytes, or the name of a file with them")
     return Path(os.fspath(secret))
 
 
@@ -541,6 +637,8 @@ class _Listening:
     def __enter__(self) -> Any:
         if callable(self._progress):
             return self._progress
+        if not isinstance(self._progress, (bool, type(None))):
+            raise _bad("progress", f"a value of type {type(self._progress).__name__} cannot be told of progress", "give True or a callable")
         return self._tell if self._progress and self._start() else None
 
     def __exit__(self, *_: object) -> None:

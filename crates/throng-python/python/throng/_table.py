@@ -95,7 +95,7 @@ class Release:
     @property
     def columns(self) -> list[str]:
         """Names of the columns."""
-        return [name for name, _ in self._own.columns()]
+        return self._own.names()
 
     @property
     def schema(self) -> dict[str, str]:

@@ -74,6 +74,12 @@ impl<'a> Anonymize<'a> {
         self
     }
 
+    /// Seconds for the method and the lower bound together. What a search finds may then differ from run to run.
+    pub fn seconds(mut self, seconds: f64) -> Self {
+        self.choices.seconds = Some(seconds);
+        self
+    }
+
     /// The methods to choose from, for methods of your own.
     pub fn registry(self, registry: Registry) -> Self {
         Anonymize { registry, ..self }

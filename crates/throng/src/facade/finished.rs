@@ -7,7 +7,7 @@ use crate::format::CSV;
 use crate::plan::{Plan, Solved, Written};
 use crate::problem::Problem;
 use crate::recipe::Recipe;
-use crate::release::{Batches, Publish, Sink, permutation, records_in_order};
+use crate::release::{Batches, Publish, Sink, permutation};
 use crate::report::{Provenance, Report};
 use crate::run::{self, Clock, Job, Prepared};
 use crate::table::Table;
@@ -120,9 +120,10 @@ impl Ready<'_> {
     pub fn into_batches(self) -> Result<Anonymized<Batches>> {
         let mut rows = Vec::new();
         let made = self.in_memory(|ready, problem, solved| {
-            let records = records_in_order(problem, &solved.solution, ready.plan.order());
-            rows = records.into_iter().map(|record| problem.row(record) as u32).collect();
-            ready.plan.to_batches(&ready.table, problem, solved, ready.watch)
+            let mut written = ready.plan.to_batches(&ready.table, problem, solved, ready.watch)?;
+            rows = std::mem::take(&mut written.records);
+            rows.iter_mut().for_each(|record| *record = problem.row(*record) as u32);
+            Ok(written)
         })?;
         Ok(Anonymized { rows, ..made })
     }

@@ -133,6 +133,8 @@ pub struct Written<S> {
     pub sensitive: Option<S>,
     /// Whose each row is, where requirements count people. It is not part of what is published.
     people: Option<Vec<u32>>,
+    /// The record behind each row of record batches; nor is this.
+    pub(crate) records: Vec<u32>,
     /// What numbers stand for that are published in place of ranges. That is not part of it either.
     stands_for: Option<StandsFor>,
     /// Whether cells that a spreadsheet would run have a mark before them.
@@ -140,16 +142,21 @@ pub struct Written<S> {
 }
 
 impl<S> Written<S> {
+    /// Sinks that nothing was written to yet.
+    fn new(release: S, sensitive: Option<S>) -> Self {
+        Written { release, sensitive, people: None, records: Vec::new(), stands_for: None, marked: false }
+    }
+
     /// A release that was written otherwise.
     pub(crate) fn elsewhere(release: S, marked: bool) -> Self {
-        Written { release, sensitive: None, people: None, stands_for: None, marked }
+        Written { marked, ..Self::new(release, None) }
     }
 }
 
 impl<S: Sink> Written<S> {
     /// A release that is one table and was written by others.
     pub(crate) fn whole(release: S) -> Self {
-        Written { release, sensitive: None, people: None, stands_for: None, marked: false }
+        Self::new(release, None)
     }
 
     /// Reads it back as its recipients will.
@@ -438,7 +445,7 @@ impl Plan {
             }
             Publish::Cells | Publish::Bounds | Publish::Medians | Publish::Means => None,
         };
-        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
+        let mut written = Written::new(release, sensitive);
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -456,7 +463,7 @@ impl Plan {
         let permuted = self.publish == Publish::Permutation;
         let sensitive = permuted.then(|| MemoryFile::new(format));
         let release = MemoryFile::new(format);
-        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
+        let mut written = Written::new(release, sensitive);
         self.fill(table, problem, solved, &mut written, watch)?;
         Ok(written)
     }
@@ -470,9 +477,8 @@ impl Plan {
         watch: &dyn Watch,
     ) -> Result<Written<Batches>> {
         let sensitive = (self.publish == Publish::Permutation).then(Batches::new);
-        let release = Batches::new();
-        let mut written = Written { release, sensitive, people: None, stands_for: None, marked: false };
-        self.fill(table, problem, solved, &mut written, watch)?;
+        let mut written = Written::new(Batches::new(), sensitive);
+        written.records = self.fill(table, problem, solved, &mut written, watch)?.into_records();
         // Marks are for text.
         written.marked = false;
         Ok(written)
@@ -490,20 +496,21 @@ impl Plan {
         }
     }
 
-    fn fill<S: Sink>(
+    fn fill<'a, S: Sink>(
         &self,
-        table: &Table,
-        problem: &Problem,
+        table: &'a Table,
+        problem: &'a Problem,
         solved: &Solved,
         written: &mut Written<S>,
         watch: &dyn Watch,
-    ) -> Result<()> {
+    ) -> Result<Release<'a>> {
         let release = self.release(table, problem, solved)?;
         release.write(&mut written.release, watch)?;
         written.people = release.people();
         written.stands_for = release.stands_for();
         written.marked = self.formulas == Formulas::Escape;
-        written.sensitive.as_mut().map_or(Ok(()), |sensitive| release.write_sensitive(sensitive))
+        written.sensitive.as_mut().map_or(Ok(()), |sensitive| release.write_sensitive(sensitive))?;
+        Ok(release)
     }
 
     /// Measures a written release, read back as its recipients will read it. One that does not meet a requirement that the

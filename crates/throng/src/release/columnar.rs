@@ -15,6 +15,7 @@ use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, DictionaryArray, LargeStringArray, PrimitiveArray, RecordBatch,
     StringArray,
 };
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
@@ -54,7 +55,9 @@ enum Source<'a> {
 /// A dictionary, and the place in it of each class or code.
 struct Labels {
     texts: ArrayRef,
-    places: Vec<Option<i32>>,
+    places: Vec<i32>,
+    /// Those that have no place: what is not published, and nulls.
+    without: Option<Vec<bool>>,
 }
 
 impl<'a> Layout<'a> {
@@ -100,25 +103,20 @@ impl<'a> Layout<'a> {
 
     fn batch(&self, records: &[u32]) -> Result<RecordBatch> {
         let mut texts = self.passed_through(records).into_iter();
-        let class_of = |record: u32| self.release.class_of[record as usize];
+        // Records come in a random order; each is looked up once for all columns.
+        let classes: Vec<u32> =
+            records.iter().map(|&record| self.release.class_of[record as usize]).collect();
+        let classes = || classes.iter().copied();
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.sources.len());
         for (at, source) in self.sources.iter().enumerate() {
             arrays.push(match source {
-                Source::ClassLabels(labels) => {
-                    labels.cells(records.iter().map(|&record| class_of(record)))?
-                }
+                Source::ClassLabels(labels) => labels.cells(classes())?,
                 Source::RecordLabels(labels, counted) => {
                     labels.cells(records.iter().map(|&record| counted.codes[record as usize]))?
                 }
-                Source::Whole(bounds) => {
-                    numbers::<Int64Type>(bounds, records.iter().map(|&record| class_of(record)))
-                }
-                Source::Real(bounds) => {
-                    numbers::<Float64Type>(bounds, records.iter().map(|&record| class_of(record)))
-                }
-                Source::Date(bounds) => {
-                    numbers::<Date32Type>(bounds, records.iter().map(|&record| class_of(record)))
-                }
+                Source::Whole(bounds) => numbers::<Int64Type>(bounds, classes()),
+                Source::Real(bounds) => numbers::<Float64Type>(bounds, classes()),
+                Source::Date(bounds) => numbers::<Date32Type>(bounds, classes()),
                 Source::Text(kind) => {
                     let texts = texts.next().unwrap_or_else(|| LargeStringArray::new_null(records.len()));
                     types::typed(&texts, kind).map_err(|_| self.untypable(&texts, kind, at, records))?
@@ -138,6 +136,9 @@ impl<'a> Layout<'a> {
     fn passed_through(&self, records: &[u32]) -> Vec<LargeStringArray> {
         let passed = |source: &&Source<'_>| matches!(source, Source::Text(_) | Source::Nested(..));
         let count = self.sources.iter().filter(passed).count();
+        if count == 0 {
+            return Vec::new();
+        }
         let mut builders: Vec<_> =
             (0..count).map(|_| LargeStringBuilder::with_capacity(records.len(), records.len() * 8)).collect();
         for &record in records {
@@ -185,11 +186,7 @@ impl<'a> Source<'a> {
 
     fn of_classes(release: &Release<'_>, cells: &Cells) -> Self {
         match cells.kind {
-            CellKind::Text => {
-                let texts: Vec<Option<&str>> =
-                    (0..release.classes as u32).map(|class| Some(cells.text(class))).collect();
-                Source::ClassLabels(Labels::new(release, &texts))
-            }
+            CellKind::Text => Source::ClassLabels(Labels::of_classes(release, cells)),
             CellKind::Whole => Source::Whole(cells.bounds(value::whole)),
             CellKind::Real => Source::Real(cells.bounds(value::number)),
             CellKind::Date => Source::Date(cells.bounds(|text| value::date(text).map(|day| day as i32))),
@@ -230,19 +227,44 @@ impl Cells {
 }
 
 impl Labels {
-    /// From the text of each class or code; `None` where it is not published.
+    /// Those of classes.
+    fn of_classes(release: &Release<'_>, cells: &Cells) -> Self {
+        let mut texts = vec![None; cells.texts.len()];
+        for &cell in &cells.of_class[..release.classes] {
+            texts[cell as usize] = Some(cells.texts[cell as usize].as_str());
+        }
+        let of_cells = Self::new(release, &texts);
+        let of_class = || cells.of_class.iter().map(|&cell| cell as usize);
+        Labels {
+            places: of_class().map(|cell| of_cells.places[cell]).collect(),
+            without: of_cells.without.map(|without| of_class().map(|cell| without[cell]).collect()),
+            texts: of_cells.texts,
+        }
+    }
+
+    /// From the text of each code; `None` where it is not published.
     fn new(release: &Release<'_>, texts: &[Option<&str>]) -> Self {
         let not_null = |text: &&str| release.null_text.as_deref() != Some(*text);
         let distinct: BTreeSet<&str> = texts.iter().flatten().copied().filter(not_null).collect();
         let sorted: Vec<&str> = distinct.into_iter().collect();
-        let place =
-            |text: &Option<&str>| text.and_then(|text| sorted.binary_search(&text).ok()).map(|at| at as i32);
-        let places = texts.iter().map(place).collect();
-        Labels { texts: Arc::new(StringArray::from_iter_values(sorted)), places }
+        let place = |text: &Option<&str>| text.and_then(|text| sorted.binary_search(&text).ok());
+        let places: Vec<Option<usize>> = texts.iter().map(place).collect();
+        let without: Vec<bool> = places.iter().map(Option::is_none).collect();
+        Labels {
+            texts: Arc::new(StringArray::from_iter_values(&sorted)),
+            places: places.into_iter().map(|place| place.unwrap_or_default() as i32).collect(),
+            without: without.contains(&true).then_some(without),
+        }
     }
 
-    fn cells(&self, numbers: impl Iterator<Item = u32>) -> Result<ArrayRef> {
-        let keys: PrimitiveArray<Int32Type> = numbers.map(|number| self.places[number as usize]).collect();
+    fn cells(&self, numbers: impl Iterator<Item = u32> + Clone) -> Result<ArrayRef> {
+        let keys: Vec<i32> = numbers.clone().map(|number| self.places[number as usize]).collect();
+        let nulls = self.without.as_ref().map(|without| {
+            let valid: Vec<bool> = numbers.map(|number| !without[number as usize]).collect();
+            NullBuffer::from(valid)
+        });
+        let keys =
+            PrimitiveArray::<Int32Type>::new(keys.into(), nulls.filter(|nulls| nulls.null_count() > 0));
         let cells = DictionaryArray::try_new(keys, self.texts.clone()).map_err(|_| not_encoded())?;
         Ok(Arc::new(cells))
     }

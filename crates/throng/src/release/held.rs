@@ -14,7 +14,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, DictionaryArray, LargeStringArray, PrimitiveArray, RecordBatch};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, Schema, SchemaRef};
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::{Batches, Output};
 use crate::classes::Classes;
@@ -25,7 +25,7 @@ use crate::format::{
 use crate::formula::Formulas;
 use crate::table::types::{self, Texts};
 use crate::table::{Dialect, Map};
-use crate::watch::{Unwatched, Watch};
+use crate::watch::Watch;
 
 /// Rows that one thread spells at a time.
 const ROWS_PER_BLOCK: usize = 1 << 14;
@@ -39,16 +39,13 @@ impl Batches {
     /// Writes them to a file in the format that its name tells, which appears complete or not at all. `missing` is what
     /// text has in place of nulls: the first marker of the policy, as the command line writes it. `formulas` is what becomes of
     /// cells that a spreadsheet would run, where the file is delimited text.
-    pub fn write(&self, path: &Path, missing: &str, formulas: Formulas) -> Result<()> {
+    pub fn write(&self, path: &Path, missing: &str, formulas: Formulas, watch: &dyn Watch) -> Result<()> {
         let mut output = Output::create(path)?;
         let mut encoder = output.encoder()?;
-        Format::of(path).write_to(
-            &Held { batches: self, missing, formulas },
-            &mut encoder,
-            path,
-            &Unwatched,
-        )?;
+        Format::of(path).write_to(&Held { batches: self, missing, formulas }, &mut encoder, path, watch)?;
         encoder.finish().map_err(|cause| Error::io(ErrorCode::CannotWrite, "write", path, &cause))?;
+        // Nobody waits any more for what was stopped, so it must not appear.
+        watch.check()?;
         output.publish()
     }
 
@@ -66,7 +63,8 @@ impl Batches {
             else {
                 continue;
             };
-            let typed: Option<Vec<ArrayRef>> = columns[at].iter().map(|cells| typed(cells, kind)).collect();
+            let typed: Option<Vec<ArrayRef>> =
+                columns[at].par_iter().map(|cells| typed(cells, kind)).collect();
             if let Some(typed) = typed {
                 columns[at] = typed;
                 fields[at] = Arc::new(field.as_ref().clone().with_data_type(kind.clone()));

@@ -249,6 +249,11 @@ impl<'a> Release<'a> {
         })
     }
 
+    /// The records behind its rows, in the order in which they are written.
+    pub(crate) fn into_records(self) -> Vec<u32> {
+        self.rows.into_order()
+    }
+
     /// Number of records.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -363,7 +368,7 @@ fn check_names(columns: &[Column<'_>]) -> Result<()> {
 /// The records behind the rows of a release.
 pub(crate) fn records_in_order(problem: &Problem, solution: &Solution, order: Order) -> Vec<u32> {
     let class_of = solution.partition.group_of_record(problem.len());
-    rows(problem, &solution.suppressed, &class_of, order).in_order().into_owned()
+    rows(problem, &solution.suppressed, &class_of, order).into_order()
 }
 
 /// The records that are published, in the order asked for.

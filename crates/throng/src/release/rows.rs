@@ -1,6 +1,6 @@
 //! Which records a release holds, and in which order.
 
-use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use rand::Rng;
 use rand::seq::SliceRandom;
@@ -14,6 +14,8 @@ pub(super) struct Rows {
     pub records: Vec<u32>,
     /// Where each of them goes, unless they keep their order.
     pub shuffle: Option<Shuffle>,
+    /// The records in the order they are written, once somebody asked.
+    in_order: OnceLock<Vec<u32>>,
 }
 
 /// Buckets of a shuffle; fixed, so that the outcome does not depend on the number of threads.
@@ -32,13 +34,13 @@ pub(super) struct Shuffle {
 impl Rows {
     /// Records in their own order.
     pub fn kept(records: Vec<u32>) -> Self {
-        Rows { records, shuffle: None }
+        Rows { records, shuffle: None, in_order: OnceLock::new() }
     }
 
     /// Records in a random order.
     pub fn shuffled(records: Vec<u32>, secret: &Secret) -> Self {
         let shuffle = Shuffle::new(records.len(), secret);
-        Rows { records, shuffle: Some(shuffle) }
+        Rows { records, shuffle: Some(shuffle), in_order: OnceLock::new() }
     }
 
     /// Number of rows.
@@ -47,17 +49,19 @@ impl Rows {
     }
 
     /// The records in the order they are written.
-    pub fn in_order(&self) -> Cow<'_, [u32]> {
-        let Some(Shuffle { bucket_of, within }) = &self.shuffle else { return Cow::Borrowed(&self.records) };
-        let mut buckets: Vec<Vec<u32>> =
-            within.iter().map(|places| Vec::with_capacity(places.len())).collect();
-        for (&record, &bucket) in self.records.iter().zip(bucket_of) {
-            buckets[usize::from(bucket)].push(record);
+    pub fn in_order(&self) -> &[u32] {
+        match &self.shuffle {
+            None => &self.records,
+            Some(shuffle) => self.in_order.get_or_init(|| shuffle.follow(&self.records)),
         }
-        let bucket = |(own, places): (&Vec<u32>, &Vec<u32>)| -> Vec<u32> {
-            places.iter().map(|&place| own[place as usize]).collect()
-        };
-        Cow::Owned(buckets.iter().zip(within).flat_map(bucket).collect())
+    }
+
+    /// The same, without the rest.
+    pub fn into_order(self) -> Vec<u32> {
+        match self.shuffle {
+            None => self.records,
+            Some(shuffle) => self.in_order.into_inner().unwrap_or_else(|| shuffle.follow(&self.records)),
+        }
     }
 }
 
@@ -74,6 +78,21 @@ impl Shuffle {
         };
         Shuffle { bucket_of, within: sizes.into_par_iter().enumerate().map(shuffled).collect() }
     }
+
+    /// Records in the order that this gives them.
+    fn follow(&self, records: &[u32]) -> Vec<u32> {
+        let Shuffle { bucket_of, within } = self;
+        let mut buckets: Vec<Vec<u32>> =
+            within.iter().map(|places| Vec::with_capacity(places.len())).collect();
+        for (&record, &bucket) in records.iter().zip(bucket_of) {
+            buckets[usize::from(bucket)].push(record);
+        }
+        let mut order = Vec::with_capacity(records.len());
+        for (own, places) in buckets.iter().zip(within) {
+            order.extend(places.iter().map(|&place| own[place as usize]));
+        }
+        order
+    }
 }
 
 #[cfg(test)]
@@ -82,7 +101,7 @@ mod tests {
 
     fn shuffled(count: u32, secret: u64) -> Vec<u32> {
         let secret = Secret::from_bytes(&secret.to_le_bytes());
-        Rows::shuffled((0..count).collect(), &secret).in_order().into_owned()
+        Rows::shuffled((0..count).collect(), &secret).into_order()
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! and passed-through columns get their types back when a release is written. Batches are cut into chunks, which are
 //! made in parallel.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,9 +14,9 @@ use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use super::blocks::in_order;
 use super::chunk::{Chunk, ChunkBuilder, Slot, slots};
-use super::nested;
 use super::types::{self, Texts};
 use super::{Expansion, Origin, Reading, Storage, Table};
+use super::{coding, nested};
 use crate::error::{Error, ErrorCode, Result};
 
 /// Rows in a chunk.
@@ -131,7 +132,7 @@ pub(crate) struct Columns {
     nested: Vec<(usize, DataType)>,
 }
 
-/// A column of some rows.
+/// A passed-through column of some rows.
 enum Cells {
     Texts(Texts),
     Nested(ArrayRef, Vec<Option<String>>),
@@ -223,37 +224,60 @@ impl Columns {
 
     /// The rows of a piece: one chunk, or several where texts are very long.
     fn chunks(&self, batch: &RecordBatch, missing: &str, budget: &Budget) -> Result<Vec<Result<Chunk>>> {
-        let mut columns = Vec::with_capacity(self.wanted.len());
-        let mut bytes = 0;
-        for (column, &at) in batch.columns().iter().zip(&self.wanted) {
-            let cells = match self.nested.iter().find(|(own, _)| *own == at) {
-                Some((_, kind)) => {
-                    nested::kept(column, kind).map(|(array, texts)| Cells::Nested(array, texts))
-                }
-                None => Texts::of(column).map(Cells::Texts),
-            };
-            let cells = cells.map_err(|_| self.unreadable_cell(column, at))?;
-            bytes += if self.storage[at] == Storage::Text { cells.bytes() } else { 0 };
-            columns.push((at, cells));
-        }
-        budget.take(bytes)?;
+        let texts = self.passed_through(batch)?;
+        budget.take(texts.iter().map(|(_, cells)| cells.bytes()).sum())?;
         let (mut chunks, mut start) = (Vec::new(), 0);
         let mut builder = ChunkBuilder::new(&self.slots);
         for row in 0..batch.num_rows() {
             if builder.text_bytes() > CHUNK_BYTES {
-                chunks.push(finish(builder, &columns, start));
+                self.code(&mut builder, batch, start..row, missing)?;
+                chunks.push(finish(builder, &texts, start));
                 (builder, start) = (ChunkBuilder::new(&self.slots), row);
             }
-            for (at, column) in &columns {
-                match column.get(row) {
+            for (at, cells) in &texts {
+                match cells.get(row) {
                     None => builder.push_null(*at, missing.as_bytes()),
                     Some(text) => builder.push(*at, text.as_bytes()),
                 }
             }
             builder.end_row();
         }
-        chunks.push(finish(builder, &columns, start));
+        self.code(&mut builder, batch, start..batch.num_rows(), missing)?;
+        chunks.push(finish(builder, &texts, start));
         Ok(chunks)
+    }
+
+    /// The columns of a batch that are passed through.
+    fn passed_through(&self, batch: &RecordBatch) -> Result<Vec<(usize, Cells)>> {
+        let columns = self.wanted.iter().zip(batch.columns());
+        let own = columns.filter(|(at, _)| self.storage[**at] == Storage::Text);
+        let cells = own.map(|(&at, column)| {
+            let cells = match self.nested.iter().find(|(own, _)| *own == at) {
+                Some((_, kind)) => {
+                    nested::kept(column, kind).map(|(array, texts)| Cells::Nested(array, texts))
+                }
+                None => Texts::of(column).map(Cells::Texts),
+            };
+            Ok((at, cells.map_err(|_| self.unreadable_cell(column, at))?))
+        });
+        cells.collect()
+    }
+
+    /// Takes the coded columns of some rows of a batch.
+    fn code(
+        &self,
+        builder: &mut ChunkBuilder<'_>,
+        batch: &RecordBatch,
+        rows: Range<usize>,
+        missing: &str,
+    ) -> Result<()> {
+        for (&at, column) in self.wanted.iter().zip(batch.columns()) {
+            let Slot::Coded(slot) = self.slots[at] else { continue };
+            let cells = column.slice(rows.start, rows.len());
+            coding::code(builder.coded_run(slot), &cells, missing.as_bytes())
+                .map_err(|_| self.unreadable_cell(column, at))?;
+        }
+        Ok(())
     }
 
     /// Points at the first cell of a batch that has no text.

@@ -47,13 +47,6 @@ struct ShortCell {
 
 type RecentCell = (ShortCell, u32);
 
-impl Recent {
-    /// Makes room, so that cells are kept from now on.
-    fn remember(&mut self) {
-        self.0.resize(RECENT, RecentCell::default());
-    }
-}
-
 const RECENT: usize = 256;
 
 /// Rows that are taken together.
@@ -109,7 +102,7 @@ pub(crate) fn append(target: &mut Vec<u8>, text: &[u8], start: usize, end: usize
 impl CodedRun {
     /// Takes the cell at a place of a text.
     #[inline(always)]
-    fn push_at(&mut self, text: &[u8], start: usize, end: usize) {
+    pub(super) fn push_at(&mut self, text: &[u8], start: usize, end: usize) {
         let short = match self.recent.0.is_empty() {
             true => None,
             false => ShortCell::at(text, start, end),
@@ -124,8 +117,35 @@ impl CodedRun {
         self.codes.push(recent.1);
     }
 
-    fn push(&mut self, cell: &[u8]) {
+    pub(super) fn push(&mut self, cell: &[u8]) {
         let code = self.values.intern(cell);
+        self.codes.push(code);
+    }
+
+    /// Makes room for so many cells, and forgets which were met lately.
+    pub(super) fn expect(&mut self, cells: usize) {
+        self.codes.reserve(cells);
+        self.recent.0.clear();
+        // Twelve kilobytes a column: more than a few rows of a wide table are worth.
+        if cells >= RECENT {
+            self.recent.0.resize(RECENT, RecentCell::default());
+        }
+    }
+
+    /// Takes a cell that has the text of every other with its key since [`Self::expect`]; the text is asked for only where the
+    /// key was not met lately.
+    #[inline(always)]
+    pub(super) fn push_keyed(&mut self, key: u128, number: impl FnOnce(&mut Interner) -> u32) {
+        let key = ShortCell { bytes: key, length: 1 };
+        let code = match self.recent.0.get_mut(key.place()) {
+            Some(recent) => {
+                if recent.0 != key {
+                    *recent = (key, number(&mut self.values));
+                }
+                recent.1
+            }
+            None => number(&mut self.values),
+        };
         self.codes.push(code);
     }
 }
@@ -162,8 +182,8 @@ impl TextRows {
 
     /// The nth cell of each row, as a coded column has them.
     pub fn coded(&self, nth: usize, rows: usize) -> CodedRun {
-        let mut run = CodedRun { codes: Vec::with_capacity(rows), ..CodedRun::default() };
-        run.recent.remember();
+        let mut run = CodedRun::default();
+        run.expect(rows);
         for at in (nth..).step_by(self.width.max(1)).take(rows) {
             let start = if at == 0 { 0 } else { self.ends[at - 1] };
             run.push_at(&self.bytes, start as usize, self.ends[at] as usize);
@@ -271,13 +291,7 @@ impl<'a> ChunkBuilder<'a> {
         let is_text = |column: &usize| matches!(self.slots[*column], Slot::Text);
         let text_columns: Vec<usize> = (0..self.slots.len()).filter(is_text).collect();
         let Chunk { coded, text: texts, .. } = &mut self.chunk;
-        for run in coded.iter_mut() {
-            run.codes.reserve(rows);
-            // Twelve kilobytes a column: more than a few rows of a wide table are worth.
-            if rows >= RECENT {
-                run.recent.remember();
-            }
-        }
+        coded.iter_mut().for_each(|run| run.expect(rows));
         texts.ends.reserve(rows * text_columns.len());
         if !text_columns.is_empty() {
             // Room that is not used is never touched, so it costs nothing.

@@ -8,6 +8,7 @@ pub(crate) mod batches;
 pub(crate) mod blocks;
 mod builders;
 pub(crate) mod chunk;
+mod coding;
 mod distinct;
 pub mod domain;
 mod intern;

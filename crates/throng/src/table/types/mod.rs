@@ -31,7 +31,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take;
 
-pub(crate) use texts::texts;
+pub(crate) use texts::{digits_of, texts};
 pub(crate) use typed::typed;
 
 /// Whether columns of a type can be read.
@@ -83,7 +83,20 @@ enum Values {
     View(StringViewArray),
 }
 
+/// A dictionary of more values for each row is not looked at as a whole.
+const MOST_VALUES_PER_ROW: usize = 4;
+
 impl Values {
+    /// The texts of an array of texts.
+    fn as_they_are(array: &dyn Array) -> Option<Self> {
+        match array.data_type() {
+            DataType::Utf8 => Some(Values::Usual(array.as_string().clone())),
+            DataType::LargeUtf8 => Some(Values::Large(array.as_string().clone())),
+            DataType::Utf8View => Some(Values::View(array.as_string_view().clone())),
+            _ => None,
+        }
+    }
+
     fn get(&self, place: usize) -> Option<&str> {
         fn of<'a, A: ArrayAccessor<Item = &'a str> + Copy>(array: A, place: usize) -> Option<&'a str> {
             array.is_valid(place).then(|| array.value(place))
@@ -95,6 +108,14 @@ impl Values {
         }
     }
 
+    fn len(&self) -> usize {
+        match self {
+            Values::Usual(array) => array.len(),
+            Values::Large(array) => array.len(),
+            Values::View(array) => array.len(),
+        }
+    }
+
     fn length(&self, place: usize) -> u64 {
         self.get(place).map_or(0, |text| text.len() as u64)
     }
@@ -103,17 +124,8 @@ impl Values {
 impl Texts {
     /// Reads a column. Fails on cells without a text.
     pub fn of(column: &dyn Array) -> Result<Self, ArrowError> {
-        let nulls = column.nulls().cloned();
-        match column.data_type() {
-            DataType::Utf8 => {
-                let values = Values::Usual(column.as_string().clone());
-                return Ok(Texts { values, places: None, nulls });
-            }
-            DataType::Utf8View => {
-                let values = Values::View(column.as_string_view().clone());
-                return Ok(Texts { values, places: None, nulls });
-            }
-            _ => {}
+        if let Some(values) = Values::as_they_are(column) {
+            return Ok(Texts { values, places: None, nulls: column.nulls().cloned() });
         }
         if !matches!(column.data_type(), DataType::Dictionary(..) | DataType::RunEndEncoded(..)) {
             return texts(column).map(Self::plain);
@@ -122,12 +134,11 @@ impl Texts {
         if values.is_empty() {
             return Ok(Self::plain(LargeStringArray::new_null(column.len())));
         }
-        let mut used: Vec<u64> = places.iter().map(|place| *place as u64).collect();
-        used.sort_unstable();
-        used.dedup();
-        let places = places.iter().map(|place| used.partition_point(|own| *own < *place as u64)).collect();
-        let values = texts(&take(&values, &UInt64Array::from(used), None)?)?;
-        let values = Values::Large(values);
+        let few = values.len() <= MOST_VALUES_PER_ROW * column.len();
+        let (values, places) = match Values::as_they_are(&values).filter(|_| few) {
+            Some(values) => (values, places),
+            None => used(&values, &places)?,
+        };
         Ok(Texts { values, places: Some(places), nulls: column.logical_nulls() })
     }
 
@@ -137,11 +148,26 @@ impl Texts {
 
     /// The text of a row; `None` for a null.
     pub fn get(&self, row: usize) -> Option<&str> {
-        if self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
-            return None;
+        self.values.get(self.place(row)?)
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.places.as_ref().map_or(self.values.len(), Vec::len)
+    }
+
+    /// Among how many places the rows have their texts.
+    pub fn distinct(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The place of a row's text; `None` for a null.
+    #[inline(always)]
+    pub fn place(&self, row: usize) -> Option<usize> {
+        match self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+            true => None,
+            false => Some(self.places.as_ref().map_or(row, |places| places[row])),
         }
-        let place = self.places.as_ref().map_or(row, |places| places[row]);
-        self.values.get(place)
     }
 
     /// Bytes of the texts of all rows.
@@ -156,6 +182,16 @@ impl Texts {
             (None, Values::View(array)) => (0..array.len()).map(|place| self.values.length(place)).sum(),
         }
     }
+}
+
+/// The texts of those values that some row has, and the place of each row's among them. The others may have no text.
+fn used(values: &dyn Array, places: &[usize]) -> Result<(Values, Vec<usize>), ArrowError> {
+    let mut used: Vec<u64> = places.iter().map(|place| *place as u64).collect();
+    used.sort_unstable();
+    used.dedup();
+    let places = places.iter().map(|place| used.partition_point(|own| *own < *place as u64)).collect();
+    let texts = texts(&take(values, &UInt64Array::from(used), None)?)?;
+    Ok((Values::Large(texts), places))
 }
 
 /// The distinct values of a dictionary or of runs, and which one each row has; rows without one have a null.

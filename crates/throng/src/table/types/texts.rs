@@ -80,7 +80,7 @@ fn whole_numbers<T: ArrowPrimitiveType<Native: Into<i128>>>(column: &PrimitiveAr
 }
 
 /// A number of 64 bits in digits.
-fn digits_of(number: i128, digits: &mut [u8; 24]) -> &str {
+pub(crate) fn digits_of(number: i128, digits: &mut [u8; 24]) -> &str {
     let (mut left, mut start) = (number.unsigned_abs() as u64, digits.len());
     loop {
         start -= 1;
