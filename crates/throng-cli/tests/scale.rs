@@ -156,7 +156,7 @@ fn options_that_need_the_whole_table_are_refused() {
         ("anonymize - -p p.toml -o r.csv --memory 128MiB", "standard input"),
         ("anonymize d.csv -p p.toml -o r.csv --memory 3apples", "no size"),
         ("anonymize d.csv -p p.toml -o r.csv --memory 1KiB", "so little memory"),
-        ("anonymize d.csv -p p.toml -o r.csv --parts 401", "ask for 400 at most"),
+        ("anonymize d.csv -p p.toml -o r.csv --parts 401", "1..=400"),
         ("anonymize d.csv -p p.toml -o r.csv --memory 128MiB --scratch nowhere", "cannot"),
         ("anonymize d.csv -p p.toml -o r.jsonl --memory 128MiB", "JSON Lines"),
         ("anonymize d.csv -p p.toml -o d.csv --memory 128MiB", "overwrite"),
