@@ -287,10 +287,10 @@ proptest! {
         prop_assume!(problem.len() >= 3);
         let expected = best(enumerate(problem, Goal::ResearchValue, &Settings::default())).unwrap();
         let values = level_values(problem, &Settings::default()).unwrap();
-        let lattice = Lattice::new(problem).unwrap();
-        let measure = Measure::new(Goal::ResearchValue, &lattice, &values);
-        let limits = Limits { tests: Some(tests), cache: 1 << 20, ..Default::default() };
-        let search = Search::new(&lattice, &measure, limits, Default::default(), &Unwatched);
+        let lattice = full_domain::lattice::Lattice::new(problem).unwrap();
+        let measure = full_domain::goal::Measure::new(Goal::ResearchValue, &lattice, &values);
+        let limits = full_domain::search::Limits { tests: Some(tests), cache: 1 << 20, ..Default::default() };
+        let search = full_domain::search::Search::new(&lattice, &measure, limits, Default::default(), &Unwatched);
         let found = search.run().unwrap();
         let best = found.best.unwrap();
         prop_assert!(best.score <= expected.score + 1e-9);
