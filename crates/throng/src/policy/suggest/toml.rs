@@ -1,7 +1,7 @@
 //! A suggestion as the text of a policy.
 
-use super::Column;
 use super::look::{Form, Marker};
+use super::{Column, header};
 use crate::policy::{DEFAULT_METHOD, Role};
 use crate::table::Table;
 use crate::words::steers;
@@ -15,7 +15,7 @@ const FEW_CATEGORIES: u64 = 4;
 
 pub(super) fn policy(table: &Table, markers: &[Marker], columns: &[Column<'_>]) -> String {
     let mut text = head(table, columns);
-    text += &data(markers);
+    text += &data(table, markers);
     text += &privacy(table, columns);
     text += &format!(
         "[method]\n# `throng methods` lists them, `throng compare` runs several side by side.\nname = \"{DEFAULT_METHOD}\"\n"
@@ -50,8 +50,13 @@ fn head(table: &Table, columns: &[Column<'_>]) -> String {
     )
 }
 
-fn data(markers: &[Marker]) -> String {
+fn data(table: &Table, markers: &[Marker]) -> String {
     let mut text = "[data]\n".to_owned();
+    if header::is_doubtful(table) {
+        // A run looks at fewer columns than were looked at here, and might take the names for a record.
+        text +=
+            "# Some names could be cells; taken together, the first line names the columns.\nheader = true\n";
+    }
     for marker in markers.iter().filter(|marker| marker.cells > 0) {
         let (cells, columns) = (counted(marker.cells, "cell"), counted(marker.columns as u64, "column"));
         let verb = if marker.cells == 1 { "is" } else { "are" };
