@@ -104,6 +104,7 @@ proptest! {
         parts in 1usize..9,
         round in 0usize..3,
         mixed: bool,
+        (narrow, more) in (any::<bool>(), 0usize..9),
     ) {
         let policy = Policy::parse("[privacy]\nk = 2\n[attribute.a]\nrole = \"quasi\"\n[attribute.b]\nrole = \"quasi\"\n", None)
             .unwrap();
@@ -119,15 +120,20 @@ proptest! {
         let mut reversed = codes.clone();
         reversed.reverse();
         let both = |records: &[&Sampled]| (0..2).all(|value| records.iter().any(|own| own.sensitive[0] == value));
-        let asked = |records: &[&Sampled]| if !mixed || both(records) { 0.3 } else { 0.9 };
+        let room = |records: &[&Sampled]| !mixed || both(records);
+        let asked = |records: &[&Sampled]| match (narrow, room(records)) {
+            (false, true) => 0.3,
+            (true, true) => 0.6,
+            (_, false) => 0.97,
+        };
         let mut before = Cuts::none();
         for _ in 0..round {
-            before = Cuts::new(&sample(&codes), &Cutting { kernel: &kernel, before: &before, asked: &asked }, parts);
+            before = Cuts::new(&sample(&codes), &Cutting { kernel: &kernel, before: &before, more, asked: &asked }, parts);
         }
-        let cutting = Cutting { kernel: &kernel, before: &before, asked: &asked };
+        let cutting = Cutting { kernel: &kernel, before: &before, more, asked: &asked };
         let cuts = Cuts::new(&sample(&codes), &cutting, parts);
         prop_assert_eq!(&cuts, &Cuts::new(&sample(&reversed), &cutting, parts));
-        prop_assert!(cuts.parts() <= parts);
+        prop_assert!(cuts.parts() <= if narrow || mixed { parts + more } else { parts });
         for (a, b) in codes {
             let part = cuts.part(|at| [a, b][at]) as usize;
             prop_assert!(part < cuts.parts());

@@ -26,6 +26,8 @@ const ROOM: f64 = 0.45;
 const NARROW: f64 = 0.5;
 /// Records that have no such room are cut where either side is asked for at most so many times what all of them are.
 const HARDLY_MORE: f64 = 1.05;
+/// Records that are dealt by lot are cut as long as either side may be asked for what is asked for, by a sample, which tells it roughly.
+const FEASIBLE: f64 = 0.95;
 /// Places of one attribute that are tried.
 const TRIED: usize = 8;
 
@@ -68,20 +70,25 @@ pub struct Cutting<'a> {
     pub kernel: &'a Kernel,
     /// The cuts of the round before.
     pub before: &'a Cuts,
+    /// How many parts more than were meant there may be, where records are dealt by lot.
+    pub more: usize,
     /// The share that is asked for of the diversity that some records could have; 0 where none is asked for.
     pub asked: &'a dyn Fn(&[&Sampled]) -> f64,
 }
 
-/// Where to cut: codes of an attribute below `at` go left, to so many parts.
+/// Where to cut: codes of an attribute below `at` go left.
 #[derive(Clone, Copy)]
 struct Place {
     attribute: usize,
     at: u32,
-    parts: usize,
+    /// Into how many parts either side is cut.
+    parts: [usize; 2],
     /// What a class across would lose at least.
     lost: f64,
-    /// How far from the middle it is, as a share of the records.
-    off: f64,
+    /// The share of the records below it.
+    share: f64,
+    /// What a class of all records that are cut would lose by the attribute.
+    width: f64,
     /// The weight of the larger of the parts that it gives, if each side is cut evenly.
     largest: f64,
     /// Whether the round before has cut elsewhere.
@@ -101,7 +108,7 @@ impl Cuts {
         records.sort_by(|one, other| (&one.codes, &one.sensitive).cmp(&(&other.codes, &other.sensitive)));
         let weight: u64 = records.iter().map(|record| record.weight).sum();
         let most = LARGER * weight as f64 / parts.max(1) as f64;
-        cuts.grow(&records, cutting, parts.max(1), most);
+        cuts.grow(&records, cutting, parts.max(1), most, &mut cutting.more.clone());
         cuts
     }
 
@@ -179,17 +186,26 @@ impl Cuts {
         }
     }
 
-    fn grow(&mut self, records: &[&Sampled], cutting: &Cutting<'_>, parts: usize, most: f64) -> u32 {
+    /// Makes so many parts of some records, and so many more where that is needed.
+    fn grow(
+        &mut self,
+        records: &[&Sampled],
+        cutting: &Cutting<'_>,
+        parts: usize,
+        most: f64,
+        more: &mut usize,
+    ) -> u32 {
         let node = self.nodes.len() as u32;
         self.nodes.push(Node::Part(self.parts));
-        let found = if parts > 1 { cutting.place(records, parts, most) } else { None };
-        let Some(Place { attribute, at, parts: left_parts, .. }) = found else {
+        let found = if parts > 1 { cutting.place(records, parts, most, *more) } else { None };
+        let Some(Place { attribute, at, parts: [left_parts, right_parts], .. }) = found else {
             self.parts += 1;
             return node;
         };
+        *more -= left_parts + right_parts - parts;
         let (left, right) = sides(records, attribute, at);
-        let left = self.grow(&left, cutting, left_parts, most);
-        let right = self.grow(&right, cutting, parts - left_parts, most);
+        let left = self.grow(&left, cutting, left_parts, most, more);
+        let right = self.grow(&right, cutting, right_parts, most, more);
         self.nodes[node as usize] = Node::Cut { attribute: attribute as u32, at, left, right };
         node
     }
@@ -202,7 +218,7 @@ fn sides<'a>(records: &[&'a Sampled], attribute: usize, at: u32) -> (Vec<&'a Sam
 impl Cutting<'_> {
     /// Where to cut some records, so that no part is too large: the best place that leaves room on both sides, first of those away
     /// from former cuts.
-    fn place(&self, records: &[&Sampled], parts: usize, most: f64) -> Option<Place> {
+    fn place(&self, records: &[&Sampled], parts: usize, most: f64, more: usize) -> Option<Place> {
         let attributes = records.first()?.codes.len();
         let mut fitting: Vec<Place> = Vec::new();
         let mut nearest: Option<Place> = None;
@@ -210,12 +226,19 @@ impl Cutting<'_> {
             let (fits, others): (Vec<Place>, Vec<Place>) =
                 self.places(records, attribute, parts).into_iter().partition(|place| place.largest <= most);
             fitting.extend(few(fits));
-            nearest = others.into_iter().chain(nearest).min_by(|one, other| one.off.total_cmp(&other.off));
+            nearest =
+                others.into_iter().chain(nearest).min_by(|one, other| one.off().total_cmp(&other.off()));
         }
         fitting.sort_by(Place::better);
         let new = || fitting.iter().filter(|place| place.is_new);
         let first = new().next().or(fitting.first()).or(nearest.as_ref()).copied();
         let asked = (self.asked)(records);
+        if asked > NARROW
+            && let Some(place) = self.as_blocks_are_cut(records, parts)
+            && place.parts[0] + place.parts[1] <= parts + more
+        {
+            return Some(place);
+        }
         let enough = if asked > NARROW { HARDLY_MORE * asked } else { ROOM };
         // Where all leave too little room, the one that leaves most.
         let mut best: Option<(f64, Place)> = None;
@@ -230,6 +253,27 @@ impl Cutting<'_> {
             }
         }
         best.map(|(_, place)| place).or(first)
+    }
+
+    /// Where `method::lots` would cut records that are dealt by lot: the widest attribute in the middle, of equally wide ones the one
+    /// whose cut is least even. The first cuts of a table in memory are such cuts too, so these cost next to nothing. What is cut off may be
+    /// small, so that there are more parts than were meant.
+    fn as_blocks_are_cut(&self, records: &[&Sampled], parts: usize) -> Option<Place> {
+        let attributes = records.first()?.codes.len();
+        let mut places: Vec<Vec<Place>> =
+            (0..attributes).map(|attribute| middle(self.places(records, attribute, parts))).collect();
+        places.retain(|own| !own.is_empty());
+        let order = |one: &Place, other: &Place| {
+            other.width.total_cmp(&one.width).then(other.off().total_cmp(&one.off()))
+        };
+        places.sort_by(|one, other| order(&one[0], &other[0]));
+        let feasible = |place: &Place| {
+            let (left, right) = sides(records, place.attribute, place.at);
+            (self.asked)(&left).max((self.asked)(&right)) <= FEASIBLE
+        };
+        let place = places.into_iter().flatten().find(feasible)?;
+        let enough = |share: f64| ((share * parts as f64).ceil() as usize).max(1);
+        Some(Place { parts: [enough(place.share), enough(1.0 - place.share)], ..place })
     }
 
     /// The places between neighbouring codes of an attribute.
@@ -254,9 +298,10 @@ impl Cutting<'_> {
             Place {
                 attribute,
                 at,
-                parts: left,
+                parts: [left, parts - left],
                 lost,
-                off: (share - 0.5).abs(),
+                share,
+                width,
                 largest,
                 is_new: !was_cut(at),
             }
@@ -266,11 +311,24 @@ impl Cutting<'_> {
 }
 
 impl Place {
+    /// How far from the middle it is, as a share of the records.
+    fn off(&self) -> f64 {
+        (self.share - 0.5).abs()
+    }
+
     /// Which of two places comes first: classes across lose more, or it is nearer to the middle.
     fn better(&self, other: &Place) -> Ordering {
         let by_loss = other.lost.total_cmp(&self.lost);
-        by_loss.then(self.off.total_cmp(&other.off)).then(self.attribute.cmp(&other.attribute))
+        by_loss.then(self.off().total_cmp(&other.off())).then(self.attribute.cmp(&other.attribute))
     }
+}
+
+/// The places on either side of the middle of one attribute, the nearer one first.
+fn middle(places: Vec<Place>) -> Vec<Place> {
+    let (below, above): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| place.share < 0.5);
+    let mut both: Vec<Place> = below.last().into_iter().chain(above.first()).copied().collect();
+    both.sort_by(|one, other| one.off().total_cmp(&other.off()));
+    both
 }
 
 /// The best of some places of one attribute, and the best of those that are new.

@@ -11,6 +11,8 @@ const GOES_ON: f64 = 0.5;
 /// The share of the diversity that is feasible which may be asked of those who go on, or so many times what is asked of all.
 const MOST_ASKED: f64 = 0.75;
 const LESS_ROOM: f64 = 1.1;
+/// There may be twice as many parts as were meant, up to so many in all.
+const MOST_PARTS: usize = 400;
 
 /// The cuts of the first round, into parts of about so many records.
 pub fn first_cuts(known: &Known, sketch: &TableSketch, capacity: u64) -> Cuts {
@@ -58,7 +60,8 @@ pub fn next(known: &Known, round: &Round<'_>, capacity: u64) -> (Limit, Option<C
 fn cut(known: &Known, sample: &[Sampled], before: &Cuts, parts: usize) -> Cuts {
     let asked = |records: &[&Sampled]| known.asked(records);
     let kernel = Kernel::new(&known.problem.attributes);
-    Cuts::new(sample, &Cutting { kernel: &kernel, before, asked: &asked }, parts)
+    let more = parts.min(MOST_PARTS.saturating_sub(parts));
+    Cuts::new(sample, &Cutting { kernel: &kernel, before, more, asked: &asked }, parts)
 }
 
 /// The parts that are solved together. Those that cannot meet the requirement join their siblings, however large these are. Those that
