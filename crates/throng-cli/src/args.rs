@@ -179,8 +179,8 @@ pub struct Anonymize {
     /// table: it tells how far off each record lies
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
-    /// Passes over the table in search of a better lower bound; more take longer
-    #[arg(long, value_name = "PASSES", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Passes over the table in search of a better lower bound; more take longer, 0 looks for none
+    #[arg(long, value_name = "PASSES")]
     pub effort: Option<u32>,
     /// Memory that the run may take, such as 2GiB: a table that does not fit is solved in parts, which are kept in files meanwhile
     #[arg(long, value_name = "SIZE")]

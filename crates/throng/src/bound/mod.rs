@@ -87,7 +87,7 @@ pub enum Effort {
     Usual,
     /// Less than a tenth of a run with a fast method: a proof for small tables, an estimate for others.
     Quick,
-    /// So many passes.
+    /// So many passes; with 0 no bound is looked for.
     Passes(u32),
     /// So many seconds. The bound may then differ from run to run.
     Seconds(f64),
@@ -169,11 +169,11 @@ fn number<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<f64,
     Option::<f64>::deserialize(from).map(|number| number.unwrap_or(f64::NAN))
 }
 
-/// The bound for a problem; none if it asks nothing of the sizes of classes.
+/// The bound for a problem; none if it asks nothing of the sizes of classes, or none is to be looked for.
 pub fn lower_bound(problem: &Problem, effort: Effort, watch: &dyn Watch) -> Result<Option<Proof>> {
     let start = Instant::now();
     let ways = terms::ways(problem);
-    if ways.is_empty() || problem.is_empty() {
+    if ways.is_empty() || problem.is_empty() || effort == Effort::Passes(0) {
         return Ok(None);
     }
     let leaves_out = terms::left_out(&problem.requirement, problem.people.is_some());

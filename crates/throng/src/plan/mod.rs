@@ -362,7 +362,9 @@ impl Plan {
         if policy.effort == Effort::Usual && self.traits.fast && !self.proves {
             policy.effort = Effort::Quick;
         }
-        if let Some(seconds) = self.seconds {
+        if let Some(seconds) = self.seconds
+            && policy.effort != Effort::Passes(0)
+        {
             let left = (seconds - start.elapsed().as_secs_f64()).max(LEAST_SECONDS_OF_BOUND);
             policy.effort = Effort::Seconds(left);
         }

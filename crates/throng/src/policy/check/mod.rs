@@ -97,10 +97,9 @@ fn effort(source: Source<'_>, written: &WrittenBound) -> Result<Effort> {
             Err(error.with_hint("keep one of the two"))
         }
         (Some(seconds), None) => above_zero(source, "seconds", seconds).map(Effort::Seconds),
-        (None, Some(passes)) => match u32::try_from(*passes.get_ref()) {
-            Ok(number) if number > 0 => Ok(Effort::Passes(number)),
-            _ => Err(out_of_range(source, "passes", passes, "a whole number of at least 1")),
-        },
+        (None, Some(passes)) => u32::try_from(*passes.get_ref())
+            .map(Effort::Passes)
+            .map_err(|_| out_of_range(source, "passes", passes, "a whole number of at least 0")),
         (None, None) => Ok(Effort::Usual),
     }
 }
