@@ -59,8 +59,7 @@ const REASONS: Reasons = &[
     ),
     (
         &["Time is linear", "Several quasi-identifiers cost more", "1,000,000 records take"],
-        "times of searches that run beside other work on the same machine; with several quasi-identifiers the search goes on for longer and, by \
-         default, is made in three ways",
+        "times of searches that run beside other work on the same machine; with several quasi-identifiers the search goes on for longer",
     ),
 ];
 

@@ -139,8 +139,9 @@ pub enum Search {
 
 /// The stream of random numbers of the order in which groups are cut.
 const STREAM: u64 = 10;
-/// So many groups search at the same time.
-const BATCH: usize = 256;
+/// So many groups search at the same time for each thread. What the batch found is held against every group that grew meanwhile,
+/// so no more than it takes to keep the threads busy.
+const SEARCHES_PER_THREAD: usize = 16;
 /// Rounds of moves at the end; a second one saves next to nothing.
 const ROUNDS_OF_MOVES: usize = 1;
 
@@ -212,6 +213,7 @@ fn merge_round<'a, C: Code>(
     watch: &dyn Watch,
 ) -> Result<Pool<'a, C>> {
     let mut turns = pool.unmet();
+    let batch = SEARCHES_PER_THREAD * rayon::current_num_threads();
     while !turns.is_empty() {
         // Groups that grew make the nodes above them loose, so the index is made anew once half of them are gone.
         let mut round = Round { index: Index::new(kernel, &pool.boxes, pool.masses()), kernel, merge };
@@ -219,7 +221,7 @@ fn merge_round<'a, C: Code>(
         let mut done = 0;
         while done < turns.len() && (done == 0 || pool.left() > enough) {
             watch.check()?;
-            let end = turns.len().min(done + BATCH);
+            let end = turns.len().min(done + batch);
             round.join_nearest(&mut pool, &turns[done..end]);
             done = end;
         }
