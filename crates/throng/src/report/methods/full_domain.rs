@@ -25,7 +25,7 @@ pub(super) fn fields(found: &FullDomain) -> Vec<(&'static str, String)> {
     let published = string(found.levels.iter().map(|own| own.level));
     let mut fields = vec![("String", format!("{published}: {}", levels.join(", ")))];
     if let Some(score) = found.score {
-        fields.push(("Value", format!("{} {score:.6}. {}.", found.goal, proof(found))));
+        fields.push(("Value", format!("{} {score:.6} by its levels. {}.", found.goal, proof(found))));
     }
     fields
 }
