@@ -41,12 +41,19 @@ pub const MORTON: Entry = Entry {
 /// Why some claims do not hold here.
 const REASONS: Reasons = &[
     (
-        &["Euclidean clustering loses", "Bottom-up loses"],
-        "the thesis tells neither its hierarchies and weights nor what it divides widths by; ours are shares of the domain",
+        &["Euclidean clustering loses"],
+        "its widths are not divided by anything here, so that capital gains, which run to 99,999, outweigh ages and years of \
+         school, and clusters hardly mix gains: all 1,330 records stay on their side",
+    ),
+    (
+        &["Bottom-up loses"],
+        "the thesis tells neither its hierarchies nor its weights. With ours the pattern survives the papers' form too (merge = \"union\", finish = \
+         \"nothing\"): 1,208 and 1,110 of 1,330 records are still told by their gain at k = 5 and 10",
     ),
     (
         &["The local search is faster"],
-        "both take milliseconds on small sets, where times vary more than the searches do",
+        "with three attributes both take a tenth of a second or less, most of it to count the table, and times vary by more than they differ; \
+         from eight on it is faster in every run",
     ),
     (
         &["The local search finds nothing"],
@@ -54,7 +61,13 @@ const REASONS: Reasons = &[
     ),
     (&["Table 12"], "a draw of random tables; the rows that differ say by how much"),
     (
-        &["The pattern of high capital gain", "With a rule at the cut", "Bucket #1 survives"],
+        &["Bucket #1 survives"],
+        "all 1,330 records stay on their side of the cut at k = 10 too, but the salary is a quasi-identifier there: the 18 who earn little have no \
+         nine like them and are published with * beside others, so that 93.6 % are told to earn much, a little more than five points below \
+         98.6 %",
+    ),
+    (
+        &["The pattern of high capital gain", "With a rule at the cut"],
         "research value of wide bands is next to nothing, so that a string without that attribute's detail may be worth more",
     ),
     (&["Halving the detail"], "only the string of the coarsest levels is valid there"),

@@ -174,6 +174,23 @@ fn trees_and_bands_print_dates_and_times() {
 }
 
 #[test]
+fn patterns_of_a_table_are_told_with_its_dates_and_times() {
+    let folder = Folder::new().with("visits.csv", &visits(120, minutes)).with("policy.toml", POLICY);
+    let ran = folder.run(&["evaluate", "visits.csv", "-p", "policy.toml", "--task", "partition"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    // Who came after noon has another illness; the table's first such time is what its tree splits at.
+    let first = (0..120).map(|row| row * 7919 * 13 % 86_400).filter(|own| *own > 43_200).min().unwrap();
+    assert!(ran.stdout.contains(&format!("came ≥ {}", minutes(first))), "{}", ran.stdout);
+    let by_date = visits(120, minutes).replace(",gout", ",flu").lines().fold(String::new(), |text, line| {
+        let young = line.get(6..10).is_some_and(|year| ("1980".."2100").contains(&year));
+        text + &if young { line.replace(",flu", ",gout") } else { line.to_owned() } + "\n"
+    });
+    std::fs::write(folder.path("visits.csv"), by_date).unwrap();
+    let ran = folder.run(&["evaluate", "visits.csv", "-p", "policy.toml", "--task", "partition"]);
+    assert!(ran.stdout.contains(".1980 "), "{}", ran.stdout);
+}
+
+#[test]
 fn cuts_of_another_kind_are_refused_and_say_what_to_write() {
     for (attribute, cut, told) in [
         ("born", "[2019, 2020]", "cut is between numbers, but this attribute holds dates"),

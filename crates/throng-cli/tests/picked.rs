@@ -145,3 +145,24 @@ fn attributes_that_tell_the_same_are_named_and_automatic_weights_shown() {
     let page = folder.read("r.html");
     assert!(page.contains("Associations and weights") && page.contains("from the table"));
 }
+
+#[test]
+fn a_terminal_tells_the_string_and_what_a_release_is_worth() {
+    let folder = Folder::new().with("people.csv", &people(300)).with("policy.toml", POLICY);
+    let told = |method: &str| {
+        let ran = folder.anonymize("people.csv", &["--method", method, "--report", "r.json"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        let report: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+        let words = format!("{}{}", ran.stdout, ran.stderr);
+        let value = report["research_value"].as_f64().unwrap();
+        assert!(words.contains(&format!("research value {value:.3}")), "{words}");
+        (words, report)
+    };
+    let (words, report) = told("rv-global");
+    let levels = fact(&report, "full_domain")["levels"].as_array().unwrap().clone();
+    let string: Vec<String> = levels.iter().map(|own| own["level"].to_string()).collect();
+    assert!(words.contains(&format!("String   [{}]", string.join(", "))), "{words}");
+    assert!(words.contains("No valid string is better"), "{words}");
+    assert!(told("rv-cluster").0.contains("The clusters leave a research value of"));
+    assert!(!told("mondrian").0.contains("String "));
+}

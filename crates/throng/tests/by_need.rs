@@ -60,6 +60,27 @@ proptest! {
     }
 }
 
+#[test]
+fn auto_groups_all_records_of_a_small_table_together_where_it_is_told_to() {
+    let row = |at: u32| {
+        let wish = if at.is_multiple_of(5) { 40 } else { 3 };
+        format!("{},{},{wish}\n", at * 7919 % 1009, at * at * 31 % 997)
+    };
+    let csv = format!("a,b,wish\n{}", (0..400).map(row).collect::<String>());
+    let solve = |more: &str| {
+        let text = format!(
+            "[privacy]\nk_column = \"wish\"\n[method]\nname = \"auto\"\nseed = 1\n{more}\n[attribute.a]\nrole = \"quasi\"\n\
+             [attribute.b]\nrole = \"quasi\"\n[attribute.wish]\nrole = \"identifier\"\n"
+        );
+        let loaded = common::loaded(csv.clone(), &text);
+        throng::run::solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap()
+    };
+    assert!(!is_by_need(&solve("needs = \"together\"")));
+    let found = solve("");
+    let told = found.facts.iter().filter(|fact| matches!(fact, Fact::GroupedByNeed { .. })).count();
+    assert_eq!(told, 1, "what was done is told once");
+}
+
 const NEEDS: [u32; 4] = [3, 10, 40, 120];
 
 /// 4,000 rows of Adult, each asking for one of several k, scattered.

@@ -15,7 +15,7 @@ use throng::method::local::pieces::{Cutter, Split};
 use throng::method::local::random_order;
 use throng::method::top_down::{self, TopDown};
 use throng::method::{Method, Solution};
-use throng::privacy::Tally;
+use throng::privacy::{Part, Tally};
 use throng::problem::Problem;
 use throng::watch::Unwatched;
 use throng::with_matrix;
@@ -322,6 +322,9 @@ proptest! {
         let whole = |groups: &[Vec<u32>]| groups.iter().map(|group| loss(problem, &kernel, group)).sum::<f64>();
         prop_assert!(whole(&moved) <= whole(&plain) + 1e-9, "{} against {}", whole(&moved), whole(&plain));
         prop_assert!(moved.iter().all(|group| holds(problem, group)));
+        if problem.requirement.smallest_of(Part::L).is_some_and(|least| least >= 2) {
+            prop_assert_eq!(&moved, &plain, "nobody moves where sensitive values leave room");
+        }
         let mut all = moved.concat();
         all.sort_unstable();
         prop_assert_eq!(all, (0..problem.len() as u32).collect::<Vec<u32>>());

@@ -266,6 +266,38 @@ fn check_whole(loaded: &Loaded, rows: &[Row]) {
     assert!(after.iter().all(|(who, rows)| before[who] == *rows), "{before:?} {after:?}");
 }
 
+/// The groups of a whole policy on a table where nobody has a second record; the column that says so has a role.
+fn groups_with(case: &Case, privacy: &str, method: &str, role: &str) -> Option<Vec<Vec<u32>>> {
+    let text = case.policy(privacy, method);
+    let head = "[attribute.id]\nrole = ";
+    let loaded =
+        loaded(case.csv(), &text.replace(&format!("{head}\"identifier\""), &format!("{head}\"{role}\"")));
+    let secret = Some(throng::secret::Secret::from_bytes(b"lots"));
+    let plan =
+        Plan::new(&loaded.policy, &Registry::default(), Choices { secret, ..Choices::default() }).unwrap();
+    let mut problem = plan.problem(&loaded.table).unwrap();
+    assert_eq!(problem.people.is_some(), role == "person");
+    let solved = plan.solve(&mut problem, &Unwatched).ok()?;
+    let written = plan.write_in_memory(&loaded.table, &problem, &solved, &CSV, &Unwatched).unwrap();
+    let findings = plan.audit(&problem, &solved, &written, &Unwatched).unwrap();
+    assert!(findings.measures.violations.is_empty(), "{:?}", findings.measures.violations);
+    Some(solved.solution.partition.groups().map(<[u32]>::to_vec).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn people_with_one_record_each_are_grouped_as_their_records_would_be(
+        case in cases(60),
+        privacy in prop::sample::select(vec!["l = 2", "k = 3\nl = 1.5", "l = 2\ndiversity = \"entropy\"", "k = 2\nt = 0.4"]),
+        method in prop::sample::select(vec!["mondrian", "hilbert", "top-down", "bottom-up", "peel", "refine"]),
+    ) {
+        let [person, plain] = ["person", "identifier"].map(|role| groups_with(&case, privacy, method, role));
+        prop_assert_eq!(person, plain);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 

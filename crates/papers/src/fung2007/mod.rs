@@ -31,14 +31,32 @@ const REASONS: Reasons = &[
          place in trees that differ in small things",
     ),
     (
-        &["Several quasi-identifiers generally have", "The same, both ranked", "The same, begun with"],
+        &["The same, both ranked"],
+        "ranked by gain alone both lose little, 15.4 to 15.6 % wrong on average, and which of the two is ahead in a draw is next to chance",
+    ),
+    (
+        &[
+            "Several quasi-identifiers generally have",
+            "The same, begun with",
+            "The same, the best of several",
+        ],
         "the search is greedy: its score weighs gains by records of anonymity lost, so that a quasi-identifier refined once looks cheap and an \
-         untouched one dear; begun with the union it goes on from there",
+         untouched one dear. Begun with the union it is at or below the union's error in 24 of 30, and our default, the best of several \
+         searches, in 27 and 28",
     ),
     (
         &["The error stays low up to"],
-        "groups of our taxonomies are refined into all their children or not at all, and a group with one rare child stays whole; the line \
-         with some of the children is within two points where k is at most 100. The taxonomies of the experiment are not known",
+        "groups of our taxonomies are refined here into all their children or not at all, as in the paper, and a group with one rare child stays \
+         whole; the line with some of the children is at 17.8 to 18.8 % up to k = 500. The taxonomies of the experiment are not known",
+    ),
+    (
+        &["Top7: AE − BE of C4.5", "AE − BE of naive Bayes"],
+        "up to k = 140 both are about half a point above. The first split of capital-gain, which tells most, leaves a combination of 173 records, so that \
+         from k = 180 on the attribute stays masked as a whole, and the error rises by a point and a half",
+    ),
+    (
+        &["Masking may even help"],
+        "at best 17.70 % against 17.59 %. The taxonomies of the paper are not known, and our BE is half a point below the paper's",
     ),
     (
         &["BE is", "UE is"],
@@ -53,14 +71,10 @@ const REASONS: Reasons = &[
         ],
         "a table of some hundred records, of which the paper shows one split and we the mean over random ones; errors depend on the split",
     ),
-    (
-        &["Top7: AE − BE of C4.5", "AE − BE of naive Bayes", "Masking may even help", "AE is much lower"],
-        "the taxonomies of the paper are not known, and ours are others",
-    ),
+    (&["AE is much lower"], "the taxonomies of the paper are not known, and ours are others"),
     (
         &["Time is linear", "Several quasi-identifiers cost more", "1,000,000 records take"],
-        "times of searches that run beside other work on the same machine; with several quasi-identifiers the search goes on for longer and, by \
-         default, is made in three ways",
+        "times of searches that run beside other work on the same machine; with several quasi-identifiers the search goes on for longer",
     ),
 ];
 

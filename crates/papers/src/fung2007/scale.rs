@@ -32,11 +32,10 @@ pub fn section(setting: &Setting, adult: &Adult<'_>, folder: &Path) -> Result<Se
         one.push(seconds(&table, &whole, 2)?);
         let mut sum = 0.0;
         for qids in &requirements {
-            sum += seconds(
-                &table,
-                &adult.policy(&several_text(qids, 50), "", &union(qids), Masking::Taxonomies)?,
-                2,
-            )?;
+            let mut policy = adult.policy(&several_text(qids, 50), "", &union(qids), Masking::Taxonomies)?;
+            // The paper's search; the default makes several.
+            policy.method.options.insert("first".to_owned(), "each".into());
+            sum += seconds(&table, &policy, 2)?;
         }
         several.push(sum / requirements.len() as f64);
     }
@@ -54,7 +53,7 @@ pub fn section(setting: &Setting, adult: &Adult<'_>, folder: &Path) -> Result<Se
                 title: "Seconds of the search, k = 50".to_owned(),
                 words: "Reading and writing left out. Larger tables are made as in the paper: variations of records with \
                         some values redrawn from their domains. The several quasi-identifiers are those of figure 8, as in \
-                        the paper. Each time is that of the faster of two runs; other work on the same machine may show."
+                        the paper, searched once as there (our default searches three times). Each time is that of the faster of two runs; other work on the same machine may show."
                     .to_owned(),
                 across: "records".to_owned(),
                 places: sizes.iter().map(usize::to_string).collect(),

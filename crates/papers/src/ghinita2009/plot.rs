@@ -101,6 +101,12 @@ impl Plots {
         self.claim(text, Verdict::of(well, pairs.len()), figure.told(&[low, high]));
     }
 
+    /// As [`Self::below`], of what is no claim of the paper.
+    pub fn further_below(&mut self, text: &str, figure: &Figure, low: &str, high: &str) {
+        self.below(text, figure, low, high);
+        self.further.extend(self.claims.pop());
+    }
+
     /// As [`Self::below`], but equal is good too.
     pub fn at_most(&mut self, text: &str, figure: &Figure, low: &str, high: &str) {
         let pairs: Vec<(f64, f64)> = figure.of(low).into_iter().zip(figure.of(high)).collect();

@@ -13,8 +13,8 @@ use super::exact::{self, Exact, all};
 use super::facts::Because;
 use super::options::Numbers;
 use super::{
-    Entry, Fact, Method, Methods, OptionKind, OptionSpec, Solution, Traits, accuracy, bottom_up, improve,
-    mondrian, ordered, peel, top_down,
+    Entry, Fact, Method, Methods, OptionKind, OptionSpec, Solution, Traits, accuracy, bottom_up, by_need,
+    improve, mondrian, ordered, peel, top_down,
 };
 use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::loss::{Kernel, group_ncp};
@@ -118,7 +118,7 @@ impl Auto {
         let mut best: Option<(f64, &'static str, Solution)> = None;
         let mut of: Vec<Cow<'static, str>> = vec![peel::PEEL.name.into()];
         for entry in OTHERS.iter().filter(|entry| asked.iter().all(|part| entry.takes.contains(part))) {
-            let method = methods.configure(entry, &toml::Table::new()).map_err(|mistake| mistake.error)?;
+            let method = methods.configure(entry, &together(entry)).map_err(|mistake| mistake.error)?;
             let solution = method.solve(problem, watch)?;
             let loss = loss(problem, &solution);
             of.push(entry.name.into());
@@ -143,6 +143,16 @@ impl Auto {
     }
 }
 
+/// The options of a method that auto runs. Grouping by need is left to what is around auto: told to group all records together, it
+/// must not have been done inside.
+fn together(entry: &Entry) -> toml::Table {
+    let mut options = toml::Table::new();
+    if entry.takes.contains(&Part::OwnK) {
+        options.insert(by_need::OPTION.name.to_owned(), "together".into());
+    }
+    options
+}
+
 /// Where the walks and searches for the most privacy within a limit do not reach what is required: the solution that loses least
 /// of those of methods that begin with what is required and keep to the limit. If none does, what peel says of it.
 fn least_within_limits(problem: &Problem, refused: Error, watch: &dyn Watch) -> Result<Solution> {
@@ -152,7 +162,7 @@ fn least_within_limits(problem: &Problem, refused: Error, watch: &dyn Watch) -> 
     let mut of: Vec<Cow<'static, str>> = Vec::new();
     let all = OTHERS.iter().chain([&peel::PEEL]);
     for entry in all.filter(|own| !asked.is_empty() && asked.iter().all(|part| own.takes.contains(part))) {
-        let method = methods.configure(entry, &toml::Table::new()).map_err(|mistake| mistake.error)?;
+        let method = methods.configure(entry, &together(entry)).map_err(|mistake| mistake.error)?;
         let solution = match method.solve(problem, watch) {
             Ok(solution) => solution,
             Err(error) if error.fault() == Fault::Requirement => {

@@ -32,8 +32,8 @@ use crate::formula::Formulas;
 use crate::method::facts::Associations;
 use crate::method::options::Mistake;
 use crate::method::{
-    Entry, Fact, LeavingOut, Mended, Method, Methods, PerPart, Published, Solution, Together, Traits,
-    WholePeople,
+    Entry, Fact, LeavingOut, Mended, Method, Methods, OneEach, PerPart, Published, Solution, Together,
+    Traits, WholePeople,
 };
 use crate::policy::{Policy, suggest};
 use crate::privacy::Part;
@@ -198,10 +198,7 @@ impl Plan {
         let steered_by_rules = entry.takes.contains(&Part::HardRules);
         Ok(Plan {
             name: entry.name.to_owned(),
-            method: Box::new(WholePeople(Box::new(LeavingOut(Box::new(Together(match steered_by_rules {
-                true => Box::new(Mended(method)),
-                false => Box::new(PerPart(Box::new(Mended(method)))),
-            })))))),
+            method: around(method, steered_by_rules),
             traits: entry.traits,
             steered_by_rules,
             target: target::of(&policy),
@@ -580,6 +577,13 @@ pub(crate) fn records(share: f64, of: usize) -> usize {
 }
 
 /// The policy, with a seed that nobody chose if none was written.
+/// What every method gets around it: people and hard rules where it knows nothing of them, and who must be left out.
+fn around(method: Box<dyn Method>, steered_by_rules: bool) -> Box<dyn Method> {
+    let mended: Box<dyn Method> = Box::new(Mended(method));
+    let ruled = if steered_by_rules { mended } else { Box::new(PerPart(mended)) };
+    Box::new(OneEach(Box::new(WholePeople(Box::new(LeavingOut(Box::new(Together(ruled))))))))
+}
+
 fn with_seed(policy: &Policy) -> Result<Policy> {
     let policy = policy.clone();
     match policy.method.seed_given {

@@ -41,7 +41,7 @@ impl Circumstances<'_> {
     /// Notes and sections of a report.
     pub fn tell(&self, measures: &Measures, facts: &[Fact]) -> (Vec<String>, Vec<Section>) {
         let mut notes = self.notes(measures);
-        notes.extend(facts.iter().flat_map(methods::notes));
+        notes.extend(methods::notes_of(facts));
         notes.extend(diversity::note(measures, facts));
         if self.permuted {
             notes.push(PERMUTED.to_owned());

@@ -9,7 +9,7 @@ use super::summary::{
     requirements, truth_words, verdict_heading,
 };
 use super::text::{pad_left, pad_right, shorten_name, width, wrap};
-use super::{Report, diversity};
+use super::{Report, diversity, methods};
 use crate::audit::{Findings, Measures};
 
 /// The widest line.
@@ -36,6 +36,7 @@ pub fn terminal(report: &Report) -> String {
     }
     lines.push(String::new());
     lines.extend(field("Method", &format!("{}, seed {}", report.method, report.seed)));
+    lines.extend(report.facts.iter().flat_map(methods::fields).flat_map(|(name, words)| field(name, &words)));
     lines.extend(field("Order", order_words(report.order)));
     let stage = |(stage, time): (&String, &f64)| format!("{stage} {}", seconds(*time)).replace(' ', "\u{a0}");
     let stages: Vec<String> = report.seconds.iter().map(stage).collect();
@@ -90,9 +91,7 @@ fn measured(measures: &Measures) -> Vec<String> {
         measures.outliers.iter().flat_map(|outlier| field("Outlier", &outlier_words(outlier, exact))),
     );
     lines.extend(measures.formulas.iter().flat_map(|found| field("Formulas", &formula_words(found))));
-    let cost =
-        format!("discernibility {}, C_AVG {}", figure(measures.discernibility), figure(measures.c_avg));
-    lines.extend(field("Cost", &cost));
+    lines.extend(field("Cost", &cost_words(measures)));
     lines.extend(loss_table(measures));
     lines.extend(as_is::lines(&measures.published_as_is));
     lines
@@ -130,6 +129,15 @@ fn loss_words(measures: &Measures) -> String {
     let mut words = format!("{most}{} (GCP {})", percent(measures.gcp), share(measures.gcp));
     if let Some(bound) = &measures.lower_bound {
         words += &format!("; {}", bound_words(bound, measures));
+    }
+    words
+}
+
+fn cost_words(measures: &Measures) -> String {
+    let mut words =
+        format!("discernibility {}, C_AVG {}", figure(measures.discernibility), figure(measures.c_avg));
+    if let Some(value) = measures.research_value {
+        words += &format!(", research value {value:.3} (more is better)");
     }
     words
 }

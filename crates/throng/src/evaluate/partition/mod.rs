@@ -261,7 +261,9 @@ fn words(rows: &Rows, split: &Split, left: bool) -> String {
             }
             format!("{} {} {told}", feature.name, if left { "is" } else { "is not" })
         }
-        (Where::Number(at), _) => format!("{} {} {at}", feature.name, if left { "<" } else { "≥" }),
+        (Where::Number(at), _) => {
+            format!("{} {} {}", feature.name, if left { "<" } else { "≥" }, feature.spelt(*at))
+        }
         (Where::Labels(_), Content::Numbers(_)) => feature.name.clone(),
     }
 }

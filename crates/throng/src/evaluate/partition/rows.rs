@@ -3,7 +3,8 @@
 use crate::audit::codes_of;
 use crate::error::{Error, ErrorCode, Result};
 use crate::evaluate::Study;
-use crate::problem::{Problem, Protected};
+use crate::problem::{Attribute, Problem, Protected};
+use crate::schema::spelling::Spelling;
 use crate::table::{ANY, Scale};
 
 /// Rows to split.
@@ -22,6 +23,23 @@ pub struct Feature {
     pub name: String,
     /// What each row says of it.
     pub content: Content,
+    /// How its numbers, dates or times are spelt.
+    pub spelling: Option<Spelling>,
+}
+
+impl Feature {
+    fn new(attribute: &Attribute, content: Content) -> Self {
+        let spelling = match attribute.domain.scale() {
+            Scale::Numeric { spelling, .. } => Some(spelling.clone()),
+            Scale::Categorical(_) => None,
+        };
+        Feature { name: attribute.name.clone(), content, spelling }
+    }
+
+    /// A number as the table spells it.
+    pub fn spelt(&self, number: f64) -> String {
+        self.spelling.as_ref().map_or_else(|| number.to_string(), |own| own.write(number, None))
+    }
 }
 
 /// What rows say of an attribute.
@@ -101,7 +119,7 @@ impl Rows {
                     leaves: (0..attribute.domain.len() as u32).map(|code| (code, code)).collect(),
                 },
             };
-            Feature { name: attribute.name.clone(), content }
+            Feature::new(attribute, content)
         });
         let features = features.collect();
         let domain = match target {
@@ -145,7 +163,7 @@ impl Rows {
                     }
                 }
             };
-            Feature { name: attribute.name.clone(), content }
+            Feature::new(attribute, content)
         });
         let features = features.collect();
         let unknown = classes.len() as u32 - 1;

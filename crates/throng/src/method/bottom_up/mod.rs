@@ -12,7 +12,8 @@
 //! (`merge = "growth"`) the nearest is the one with which the loss grows least, (n₁ + n₂)·NCP(union) − n₁·NCP₁ − n₂·NCP₂.
 //! On Adult that loses a third less. And the paper ends where every group is large enough. By then groups have grown around
 //! whoever came, so by default (`finish = "moves"`) records move on to groups where they cost less ([`super::improve`]), and
-//! what has become too large by that is cut again.
+//! what has become too large by that is cut again. Not with l: records would move where sensitive values leave room, and who
+//! knows the method could tell from that who has which (`docs/diversity.md`); `improve = true` does it, with a warning.
 //!
 //! With l-diversity or t-closeness, groups merge until that holds, and are cut only where each piece meets it.
 //!
@@ -32,7 +33,7 @@ use super::local::index::{Best, Index, Measure};
 use super::local::pieces::{Cutter, Split};
 use super::local::random_order;
 use super::options::words;
-use super::{AnyWidth, Entry, OptionKind, OptionSpec, Partition, Traits, local};
+use super::{AnyWidth, Entry, OptionKind, OptionSpec, Partition, Traits, local, lots};
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::privacy::{Judge, Part};
@@ -62,8 +63,8 @@ pub const BOTTOM_UP: Entry = Entry {
         OptionSpec {
             name: "finish",
             kind: OptionKind::Choice { words: &FINISHES },
-            help: "what is done when all groups are large enough: records move to groups where they cost less, or nothing, as \
-                   in the paper",
+            help: "what is done when all groups are large enough: records move to groups where they cost less, but not with l; or \
+                   nothing, as in the paper",
         },
         local::ROUNDS_OPTION,
     ],
@@ -115,7 +116,7 @@ impl Merge {
 /// What is done when all groups meet the requirement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Finish {
-    /// Records move to groups where they cost less.
+    /// Records move to groups where they cost less, unless diversity is asked for.
     #[default]
     Moves,
     /// Nothing, as in the paper.
@@ -139,8 +140,9 @@ pub enum Search {
 
 /// The stream of random numbers of the order in which groups are cut.
 const STREAM: u64 = 10;
-/// So many groups search at the same time.
-const BATCH: usize = 256;
+/// So many groups search at the same time for each thread. What the batch found is held against every group that grew meanwhile,
+/// so no more than it takes to keep the threads busy.
+const SEARCHES_PER_THREAD: usize = 16;
 /// Rounds of moves at the end; a second one saves next to nothing.
 const ROUNDS_OF_MOVES: usize = 1;
 
@@ -176,8 +178,10 @@ impl AnyWidth for BottomUp {
         }
         let partition = pool.into_partition();
         match self.finish {
-            Finish::Moves => move_on(problem, &partition, &cutter, &rank, watch),
-            Finish::Nothing => Ok(partition),
+            Finish::Moves if lots::smallest_diverse(problem).is_none() => {
+                move_on(problem, &partition, &cutter, &rank, watch)
+            }
+            Finish::Moves | Finish::Nothing => Ok(partition),
         }
     }
 }
@@ -212,6 +216,7 @@ fn merge_round<'a, C: Code>(
     watch: &dyn Watch,
 ) -> Result<Pool<'a, C>> {
     let mut turns = pool.unmet();
+    let batch = SEARCHES_PER_THREAD * rayon::current_num_threads();
     while !turns.is_empty() {
         // Groups that grew make the nodes above them loose, so the index is made anew once half of them are gone.
         let mut round = Round { index: Index::new(kernel, &pool.boxes, pool.masses()), kernel, merge };
@@ -219,7 +224,7 @@ fn merge_round<'a, C: Code>(
         let mut done = 0;
         while done < turns.len() && (done == 0 || pool.left() > enough) {
             watch.check()?;
-            let end = turns.len().min(done + BATCH);
+            let end = turns.len().min(done + batch);
             round.join_nearest(&mut pool, &turns[done..end]);
             done = end;
         }

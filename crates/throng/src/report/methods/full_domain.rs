@@ -18,17 +18,33 @@ pub(super) fn notes(found: &FullDomain) -> Vec<String> {
     }
 }
 
+/// The string and what it is worth, for a terminal.
+pub(super) fn fields(found: &FullDomain) -> Vec<(&'static str, String)> {
+    let level = |own: &Level| format!("{} {}\u{a0}of\u{a0}{}", own.attribute, own.level, own.top);
+    let levels: Vec<String> = found.levels.iter().map(level).collect();
+    let published = string(found.levels.iter().map(|own| own.level));
+    let mut fields = vec![("String", format!("{published}: {}", levels.join(", ")))];
+    if let Some(score) = found.score {
+        fields.push(("Value", format!("{} {score:.6} by its levels. {}.", found.goal, proof(found))));
+    }
+    fields
+}
+
+fn proof(found: &FullDomain) -> String {
+    match found.proof {
+        Proof::OfTheTested | Proof::NothingMet => {
+            "It is the best of the few that the local search tests".to_owned()
+        }
+        Proof::Picked => "It was picked; whether another one is better was not asked".to_owned(),
+        Proof::Proved => "No valid string is better".to_owned(),
+        Proof::Bounded => format!("No valid string has more than {:.6}", found.bound),
+    }
+}
+
 pub(super) fn section(found: &FullDomain) -> Section {
     let mut blocks = Vec::new();
     if let Some(score) = found.score {
-        let proof = match found.proof {
-            Proof::OfTheTested | Proof::NothingMet => {
-                "It is the best of the few that the local search tests".to_owned()
-            }
-            Proof::Picked => "It was picked; whether another one is better was not asked".to_owned(),
-            Proof::Proved => "No valid string is better".to_owned(),
-            Proof::Bounded => format!("No valid string has more than {:.6}", found.bound),
-        };
+        let proof = proof(found);
         blocks.push(Block::Words(format!(
             "The string has {} {score:.6}. {proof}: of {} strings left after {} levels failed by themselves, {} tests of \
              groups decided.",

@@ -12,8 +12,22 @@ use super::text::listing;
 use crate::method::Fact;
 use crate::method::facts::Because;
 
-/// Sentences for the notes of a report.
-pub(super) fn notes(fact: &Fact) -> Vec<String> {
+/// Sentences for the notes of a report. Parts that hard rules keep apart are refined one by one: what is said of one need not
+/// hold for the others.
+pub(super) fn notes_of(facts: &[Fact]) -> Vec<String> {
+    let refined = facts.iter().filter(|fact| matches!(fact, Fact::Refinement(_))).count();
+    let told = |fact: &Fact| -> Vec<String> {
+        match matches!(fact, Fact::Refinement(_)) && refined > 1 {
+            true => notes(fact).iter().map(|note| format!("{OF_A_PART} {note}")).collect(),
+            false => notes(fact),
+        }
+    };
+    facts.iter().flat_map(told).collect()
+}
+
+const OF_A_PART: &str = "In a part of the table that hard rules keep apart:";
+
+fn notes(fact: &Fact) -> Vec<String> {
     match fact {
         Fact::Chosen { method, because } => {
             vec![format!("auto chose the method {method}: {}.", reason(because))]
@@ -70,6 +84,19 @@ pub(super) fn notes(fact: &Fact) -> Vec<String> {
     }
 }
 
+/// Fields of a report in a terminal: what each is called, and its words.
+pub(super) fn fields(fact: &Fact) -> Vec<(&'static str, String)> {
+    match fact {
+        Fact::FullDomain(found) => full_domain::fields(found),
+        Fact::ClusterValue { left, before } => vec![("Value", cluster_words(*left, *before))],
+        _ => Vec::new(),
+    }
+}
+
+fn cluster_words(left: f64, before: f64) -> String {
+    format!("The clusters leave a research value of {left:.6}, of {before:.6} before.")
+}
+
 /// Parts of a report.
 pub fn sections(fact: &Fact) -> Vec<Section> {
     match fact {
@@ -77,9 +104,7 @@ pub fn sections(fact: &Fact) -> Vec<Section> {
         Fact::FullDomain(found) => vec![full_domain::section(found)],
         Fact::ClusterValue { left, before } => vec![Section {
             heading: "Research value".to_owned(),
-            blocks: vec![Block::Words(format!(
-                "The clusters leave a research value of {left:.6}, of {before:.6} before."
-            ))],
+            blocks: vec![Block::Words(cluster_words(*left, *before))],
         }],
         Fact::Refinement(found) => refinement::sections(found),
         Fact::Frontier(found) => vec![frontier::section(found)],
