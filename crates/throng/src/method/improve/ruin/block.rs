@@ -4,6 +4,7 @@ use super::super::cut::SAVES;
 use super::super::group::{Group, Work};
 use super::around::Around;
 use super::draws::Draws;
+use super::sight::{Boxes, Records, View};
 use super::{Manner, Task};
 use crate::loss::Extent;
 use crate::privacy::Tally;
@@ -29,8 +30,9 @@ pub(super) struct Block<'a, C: Code> {
     /// Records that are in no group, and how many more may be.
     pub lost: Vec<u32>,
     pub spare: usize,
-    /// The box of each group, lowest codes before highest, all in one place.
-    ends: Vec<Lanes<C>>,
+    /// The boxes of groups as records see them, and records as these do.
+    boxes: Boxes,
+    seen: Records,
     /// The penalty and the size of each group.
     briefs: Vec<Brief>,
     pub draws: Draws,
@@ -48,6 +50,32 @@ pub(super) struct Brief {
 impl Brief {
     fn of<C: Code>(group: &Group<C>) -> Self {
         Brief { ncp: group.ncp as f32, size: group.records.len() as f32 }
+    }
+}
+
+/// The groups of a block as one of its records sees them.
+pub(super) struct Seen<'a, C: Code> {
+    block: &'a Block<'a, C>,
+    view: View<'a>,
+    row: &'a [Lanes<C>],
+}
+
+impl<C: Code> Seen<'_, C> {
+    /// The place of each group, its penalty and its size.
+    pub fn briefs(&self) -> impl Iterator<Item = (usize, Brief)> {
+        self.block.briefs.iter().copied().enumerate()
+    }
+
+    /// What a group costs with the record, roughly; given up once it is above a limit.
+    #[inline(always)]
+    pub fn with_up_to(&self, at: usize, limit: f32) -> f32 {
+        let Task { sight, rough, .. } = self.block.task;
+        let sum = self.view.with_up_to(&self.block.boxes, at, limit);
+        if sight.is_whole() || sum > limit {
+            return sum;
+        }
+        let extent = &self.block.groups[at].extent;
+        sum + sight.others(rough, (extent.lows(), extent.highs()), self.row)
     }
 }
 
@@ -113,9 +141,24 @@ impl<'a, C: Code> Block<'a, C> {
             wider: Vec::new(),
         };
         let lost = (grouped..ids.len() as u32).collect();
-        let (looks, ends, briefs, none) = (0, Vec::new(), Vec::new(), Vec::new());
-        let mut block =
-            Block { task, ids, matrix, worth, groups: none, lost, spare, ends, briefs, draws, looks, room };
+        let (looks, boxes, mut seen) = (0, Boxes::default(), Records::default());
+        (0..ids.len()).for_each(|record| task.sight.add_record(matrix.row(record), &mut seen));
+        let (none, briefs) = (Vec::new(), Vec::new());
+        let mut block = Block {
+            task,
+            ids,
+            matrix,
+            worth,
+            groups: none,
+            lost,
+            spare,
+            boxes,
+            seen,
+            briefs,
+            draws,
+            looks,
+            room,
+        };
         block.add(groups);
         block
     }
@@ -240,15 +283,14 @@ impl<'a, C: Code> Block<'a, C> {
     /// The groups but one that a record could join most cheaply, the nearest first.
     fn find_near(&self, near: &mut Vec<(f32, u32)>, own: Option<usize>, seed: u32, most: usize) {
         near.clear();
-        let row = self.matrix.row(seed as usize);
-        let wide = 2 * self.matrix.stride();
-        for (at, (brief, ends)) in (0..).zip(self.briefs.iter().zip(self.ends.chunks_exact(wide))) {
+        let (seen, mut limit) = (self.seen_from(seed), f32::INFINITY);
+        for (at, brief) in seen.briefs() {
             let own_part = 0.9 * brief.ncp;
-            let limit = near.get(most - 1).map_or(f32::INFINITY, |(cost, _)| cost + own_part);
-            let cost = self.task.rough.with_up_to(ends, row, limit) - own_part;
-            if (near.len() < most || cost < near[most - 1].0) && Some(at as usize) != own {
+            let cost = seen.with_up_to(at, limit + own_part) - own_part;
+            if cost < limit && Some(at) != own {
                 near.truncate(most - 1);
-                near.insert(near.partition_point(|(known, _)| *known <= cost), (cost, at));
+                near.insert(near.partition_point(|(known, _)| *known <= cost), (cost, at as u32));
+                limit = near.get(most - 1).map_or(f32::INFINITY, |(cost, _)| *cost);
             }
         }
     }
@@ -264,9 +306,8 @@ impl<'a, C: Code> Block<'a, C> {
             group.extent.grow(self.matrix.row(record as usize));
             group.records.push(record);
             group.ncp = self.task.work.kernel.ncp(&group.extent);
-            let ends = group.extent.lows().iter().chain(group.extent.highs());
-            let stride = self.matrix.stride();
-            self.ends[2 * stride * at..].iter_mut().zip(ends).for_each(|(own, new)| *own = *new);
+            let ends = (group.extent.lows(), group.extent.highs());
+            self.task.sight.set_box(at, ends, &mut self.boxes);
             self.briefs[at] = Brief::of(group);
         }
         for at in ruined.iter().rev() {
@@ -277,8 +318,7 @@ impl<'a, C: Code> Block<'a, C> {
 
     fn add(&mut self, groups: Vec<Group<C>>) {
         for group in &groups {
-            self.ends.extend_from_slice(group.extent.lows());
-            self.ends.extend_from_slice(group.extent.highs());
+            self.task.sight.add_box((group.extent.lows(), group.extent.highs()), &mut self.boxes);
             self.briefs.push(Brief::of(group));
         }
         self.groups.extend(groups);
@@ -286,17 +326,16 @@ impl<'a, C: Code> Block<'a, C> {
 
     /// Takes a group out; the last one takes its place.
     fn remove(&mut self, at: usize) {
-        let wide = 2 * self.matrix.stride();
-        let last = (self.groups.len() - 1) * wide;
-        self.ends.copy_within(last.., at * wide);
-        self.ends.truncate(last);
+        self.task.sight.remove_box(at, &mut self.boxes);
         self.briefs.swap_remove(at);
         self.groups.swap_remove(at);
     }
 
-    /// The penalty, the size and the box of each group.
-    pub fn boxes(&self) -> impl Iterator<Item = (Brief, &[Lanes<C>])> {
-        self.briefs.iter().copied().zip(self.ends.chunks_exact(2 * self.matrix.stride()))
+    /// The groups as a record sees them.
+    #[inline]
+    pub fn seen_from(&self, record: u32) -> Seen<'_, C> {
+        let (sight, row) = (&self.task.sight, self.matrix.row(record as usize));
+        Seen { block: self, view: sight.of(&self.seen, record), row }
     }
 
     /// What an attempt costs, to the last digit.
@@ -360,8 +399,9 @@ impl<'a, C: Code> Block<'a, C> {
 
     /// What a group and one more record would cost more than the group now, roughly.
     #[inline]
-    pub fn cost_of_joining(&self, ends: &[Lanes<C>], group: &Group<C>, record: u32) -> f64 {
-        let after = f64::from(self.ncp_with(ends, record));
+    pub fn cost_of_joining(&self, group: &Group<C>, record: u32) -> f64 {
+        let ends = (group.extent.lows(), group.extent.highs());
+        let after = f64::from(self.task.rough.union(ends, self.matrix.row(record as usize)));
         after * (group.records.len() + 1) as f64 - group.loss()
     }
 }

@@ -23,6 +23,7 @@ mod needs;
 mod recreate;
 mod rest;
 mod rough;
+mod sight;
 
 use std::time::Instant;
 
@@ -41,6 +42,7 @@ use block::Block;
 use blocks::Cuts;
 use draws::Draws;
 use rough::Rough;
+use sight::Sight;
 
 /// Records of a block, about, and groups of it at least.
 const BLOCK: usize = 1200;
@@ -149,6 +151,7 @@ impl Manner {
 pub(super) struct Task<'a, C: Code> {
     work: &'a Work<'a, C>,
     rough: Rough,
+    sight: Sight,
     /// What each record paid at the start.
     worth: &'a [f64],
     manner: Manner,
@@ -246,6 +249,7 @@ pub(super) fn search<C: Code>(
     let mut task = Task {
         work,
         rough: Rough::new(&work.problem.attributes, &work.kernel),
+        sight: Sight::new(&work.problem.attributes, &work.kernel),
         worth: &worth,
         manner,
         temperature: 0.0,

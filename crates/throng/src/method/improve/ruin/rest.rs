@@ -3,7 +3,7 @@
 use super::super::cut::SAVES;
 use super::super::group::Group;
 use super::block::{Attempt, Block};
-use crate::problem::{Code, Lanes};
+use crate::problem::Code;
 
 /// Moves or swaps that are tried for each new group, and partners of a swap.
 const TRIES: usize = 4;
@@ -43,20 +43,20 @@ impl<C: Code> Block<'_, C> {
     ) -> Option<(f64, Place)> {
         let (mut least, mut place) = (limit, None);
         for (at, group) in attempt.made.iter().enumerate() {
-            let cost = self.cost_of_joining(&ends(group), group, record);
+            let cost = self.cost_of_joining(group, record);
             if cost < least && self.holds_with(&group.records, record) {
                 (least, place) = (cost, Some(Place::Made(at)));
             }
         }
         let mut next_ruined = ruined.iter().peekable();
-        let row = self.matrix.row(record as usize);
-        for (at, (brief, ends)) in self.boxes().enumerate() {
+        let seen = self.seen_from(record);
+        for (at, brief) in seen.briefs() {
             // Whoever joins pays at least what the group pays now.
             if next_ruined.next_if(|ruined| **ruined == at).is_some() || f64::from(brief.ncp) >= least {
                 continue;
             }
             let (now, size) = (brief.ncp * brief.size, brief.size + 1.0);
-            let after = self.task.rough.with_up_to(ends, row, (least as f32 + now) / size);
+            let after = seen.with_up_to(at, (least as f32 + now) / size);
             let cost = f64::from(after * size - now);
             if cost < least
                 && attempt.outside.iter().all(|(_, taken)| *taken != at)
@@ -121,7 +121,7 @@ impl<C: Code> Block<'_, C> {
             return false;
         }
         let (now, record) = (groups[one].loss() + groups[other].loss(), groups[one].records[at]);
-        let cost = self.cost_of_joining(&ends(&groups[other]), &groups[other], record);
+        let cost = self.cost_of_joining(&groups[other], record);
         if rest.loss() + groups[other].loss() + cost >= now - SAVES
             || !self.allowed(&rest.records)
             || !self.holds_with(&groups[other].records, record)
@@ -144,7 +144,7 @@ impl<C: Code> Block<'_, C> {
         for _ in 0..TRIES {
             let place = self.draws.below(groups[other].records.len());
             let back = groups[other].records[place];
-            let with_back = rest.loss() + self.cost_of_joining(&ends(rest), rest, back);
+            let with_back = rest.loss() + self.cost_of_joining(rest, back);
             if with_back >= now {
                 continue;
             }
@@ -163,11 +163,6 @@ impl<C: Code> Block<'_, C> {
             }
         }
     }
-}
-
-/// The box of a group, lowest codes before highest.
-fn ends<C: Code>(group: &Group<C>) -> Vec<Lanes<C>> {
-    [group.extent.lows(), group.extent.highs()].concat()
 }
 
 /// Where a record goes.
