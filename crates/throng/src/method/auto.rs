@@ -14,7 +14,7 @@ use super::facts::Because;
 use super::options::Numbers;
 use super::{
     Entry, Fact, Method, Methods, OptionKind, OptionSpec, Solution, Traits, accuracy, bottom_up, improve,
-    mondrian, ordered, peel, top_down,
+    joined, mondrian, ordered, peel, top_down,
 };
 use crate::error::{Error, ErrorCode, Fault, Result};
 use crate::loss::{Kernel, group_ncp};
@@ -89,6 +89,13 @@ impl Auto {
                 name: exact::EXACT.name,
                 method: Box::new(Exact { mapping, loss, partitions, wanted }),
                 because: Because::TableIsTiny,
+            };
+        }
+        if only_size_counts(problem) && joined::suits(problem) {
+            return Choice {
+                name: joined::name(problem),
+                method: Box::new(joined::Joined { seconds: self.seconds }),
+                because: Because::NumbersAreFine,
             };
         }
         Choice {

@@ -120,6 +120,9 @@ fn reason(because: &Because) -> String {
             let names: Vec<String> = of.iter().map(ToString::to_string).collect();
             format!("the table is small, so that {} were run, and it lost least", listing(&names))
         }
+        Because::NumbersAreFine => "several numbers have so many values that hardly two records share one; there it \
+                                    loses least to begin with, and its groups were improved"
+            .to_owned(),
         Because::TableIsTiny => {
             "the table is so small that all ways to group its records were looked at; none loses less"
                 .to_owned()

@@ -4,7 +4,7 @@ use super::super::cut::SAVES;
 use super::super::group::{Group, Work};
 use super::around::Around;
 use super::draws::Draws;
-use super::sight::{Boxes, Records, View};
+use super::sight::{Boxes, Sight};
 use super::{Manner, Task};
 use crate::loss::Extent;
 use crate::privacy::Tally;
@@ -30,9 +30,8 @@ pub(super) struct Block<'a, C: Code> {
     /// Records that are in no group, and how many more may be.
     pub lost: Vec<u32>,
     pub spare: usize,
-    /// The boxes of groups as records see them, and records as these do.
+    /// The boxes of groups as records see them.
     boxes: Boxes,
-    seen: Records,
     /// The penalty and the size of each group.
     briefs: Vec<Brief>,
     pub draws: Draws,
@@ -53,37 +52,13 @@ impl Brief {
     }
 }
 
-/// The groups of a block as one of its records sees them.
-pub(super) struct Seen<'a, C: Code> {
-    block: &'a Block<'a, C>,
-    view: View<'a>,
-    row: &'a [Lanes<C>],
-}
-
-impl<C: Code> Seen<'_, C> {
-    /// The place of each group, its penalty and its size.
-    pub fn briefs(&self) -> impl Iterator<Item = (usize, Brief)> {
-        self.block.briefs.iter().copied().enumerate()
-    }
-
-    /// What a group costs with the record, roughly; given up once it is above a limit.
-    #[inline(always)]
-    pub fn with_up_to(&self, at: usize, limit: f32) -> f32 {
-        let Task { sight, rough, .. } = self.block.task;
-        let sum = self.view.with_up_to(&self.block.boxes, at, limit);
-        if sight.is_whole() || sum > limit {
-            return sum;
-        }
-        let extent = &self.block.groups[at].extent;
-        sum + sight.others(rough, (extent.lows(), extent.highs()), self.row)
-    }
-}
-
 /// Room that steps use in turns.
 pub(super) struct Room {
     pub around: Around,
     pub tally: Tally,
     near: Vec<(f32, u32)>,
+    /// What each group costs with a record.
+    pub sums: Vec<f32>,
     /// How often each value of the limited attribute occurs in the group that grows.
     pub counts: Vec<u32>,
     pub scores: Vec<f32>,
@@ -136,29 +111,16 @@ impl<'a, C: Code> Block<'a, C> {
             around: Around::default(),
             tally: task.work.judge.tally(),
             near: Vec::new(),
+            sums: Vec::new(),
             counts: vec![0; values],
             scores: Vec::new(),
             wider: Vec::new(),
         };
         let lost = (grouped..ids.len() as u32).collect();
-        let (looks, boxes, mut seen) = (0, Boxes::default(), Records::default());
-        (0..ids.len()).for_each(|record| task.sight.add_record(matrix.row(record), &mut seen));
+        let (looks, boxes) = (0, task.sight.no_boxes());
         let (none, briefs) = (Vec::new(), Vec::new());
-        let mut block = Block {
-            task,
-            ids,
-            matrix,
-            worth,
-            groups: none,
-            lost,
-            spare,
-            boxes,
-            seen,
-            briefs,
-            draws,
-            looks,
-            room,
-        };
+        let mut block =
+            Block { task, ids, matrix, worth, groups: none, lost, spare, boxes, briefs, draws, looks, room };
         block.add(groups);
         block
     }
@@ -281,12 +243,12 @@ impl<'a, C: Code> Block<'a, C> {
     }
 
     /// The groups but one that a record could join most cheaply, the nearest first.
-    fn find_near(&self, near: &mut Vec<(f32, u32)>, own: Option<usize>, seed: u32, most: usize) {
+    fn find_near(&mut self, near: &mut Vec<(f32, u32)>, own: Option<usize>, seed: u32, most: usize) {
         near.clear();
-        let (seen, mut limit) = (self.seen_from(seed), f32::INFINITY);
-        for (at, brief) in seen.briefs() {
-            let own_part = 0.9 * brief.ncp;
-            let cost = seen.with_up_to(at, limit + own_part) - own_part;
+        self.look_around(seed);
+        let mut limit = f32::INFINITY;
+        for (at, (brief, sum)) in self.briefs.iter().zip(&self.room.sums).enumerate() {
+            let cost = sum - 0.9 * brief.ncp;
             if cost < limit && Some(at) != own {
                 near.truncate(most - 1);
                 near.insert(near.partition_point(|(known, _)| *known <= cost), (cost, at as u32));
@@ -326,16 +288,26 @@ impl<'a, C: Code> Block<'a, C> {
 
     /// Takes a group out; the last one takes its place.
     fn remove(&mut self, at: usize) {
-        self.task.sight.remove_box(at, &mut self.boxes);
+        Sight::remove_box(at, &mut self.boxes);
         self.briefs.swap_remove(at);
         self.groups.swap_remove(at);
     }
 
-    /// The groups as a record sees them.
-    #[inline]
-    pub fn seen_from(&self, record: u32) -> Seen<'_, C> {
-        let (sight, row) = (&self.task.sight, self.matrix.row(record as usize));
-        Seen { block: self, view: sight.of(&self.seen, record), row }
+    /// Finds what each group costs with a record, roughly.
+    pub fn look_around(&mut self, record: u32) {
+        let Task { sight, rough, .. } = self.task;
+        let row = self.matrix.row(record as usize);
+        sight.with_each(row, &self.boxes, &mut self.room.sums);
+        if !sight.is_whole() {
+            for (sum, group) in self.room.sums.iter_mut().zip(&self.groups) {
+                *sum += sight.others(rough, (group.extent.lows(), group.extent.highs()), row);
+            }
+        }
+    }
+
+    /// The place of each group, its penalty and size, and what it costs with the record that looked around last.
+    pub fn found(&self) -> impl Iterator<Item = (usize, (Brief, f32))> {
+        self.briefs.iter().copied().zip(self.room.sums.iter().copied()).enumerate()
     }
 
     /// What an attempt costs, to the last digit.

@@ -49,14 +49,13 @@ impl<C: Code> Block<'_, C> {
             }
         }
         let mut next_ruined = ruined.iter().peekable();
-        let seen = self.seen_from(record);
-        for (at, brief) in seen.briefs() {
+        self.look_around(record);
+        for (at, (brief, after)) in self.found() {
             // Whoever joins pays at least what the group pays now.
             if next_ruined.next_if(|ruined| **ruined == at).is_some() || f64::from(brief.ncp) >= least {
                 continue;
             }
             let (now, size) = (brief.ncp * brief.size, brief.size + 1.0);
-            let after = seen.with_up_to(at, (least as f32 + now) / size);
             let cost = f64::from(after * size - now);
             if cost < least
                 && attempt.outside.iter().all(|(_, taken)| *taken != at)
@@ -85,8 +84,11 @@ impl<C: Code> Block<'_, C> {
             let other = (one + 1 + self.draws.below(groups.len() - 1)) % groups.len();
             let at = self.draws.below(groups[one].records.len());
             self.looks += groups[one].records.len() as u64 / 2;
-            let rest = self.group_without(&groups[one], at);
             // One inside of the box saves nothing by leaving.
+            if !self.is_at_an_end(&groups[one], groups[one].records[at]) {
+                continue;
+            }
+            let rest = self.group_without(&groups[one], at);
             if rest.as_ref().is_none_or(|rest| rest.ncp >= groups[one].ncp) {
                 continue;
             }
@@ -96,6 +98,13 @@ impl<C: Code> Block<'_, C> {
                 self.try_swaps(groups, (one, other), at, &rest);
             }
         }
+    }
+
+    /// Whether a record of a group is at an end of its box.
+    fn is_at_an_end(&self, group: &Group<C>, record: u32) -> bool {
+        let row = self.matrix.row(record as usize).as_flattened();
+        let ends = group.extent.lows().as_flattened().iter().zip(group.extent.highs().as_flattened());
+        row.iter().zip(ends).any(|(code, (low, high))| low != high && (code == low || code == high))
     }
 
     fn group_without(&self, group: &Group<C>, at: usize) -> Option<Group<C>> {

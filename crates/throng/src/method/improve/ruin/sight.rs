@@ -1,15 +1,14 @@
 //! Boxes told so that what they cost with one more record is looked up and not computed: of a tree the node that a box reaches
 //! up to, of a number the places of its ends. A record has a row of costs for every tree, one for each node.
 //!
-//! Most of a search is looking at all boxes of a block for those near a record, so that this is what its speed depends on.
+//! Most of a search is looking at all boxes of a block for those near a record, so that this is what its speed depends on: attribute by
+//! attribute for all boxes, which leaves nothing to decide in between.
 
 use super::rough::Rough;
 use crate::loss::Kernel;
 use crate::problem::{Attribute, Code, LANES, Lanes};
 use crate::table::{Scale, Taxonomy};
 
-/// So many trees are looked up before the sum is compared with a limit.
-const FEW_TREES: usize = 4;
 /// Trees with more values or more nodes are asked of the kernel.
 const MOST_VALUES: usize = 128;
 const MOST_NODES: usize = 256;
@@ -24,7 +23,7 @@ pub(super) struct Sight {
     /// The node that each pair of codes of a tree reaches up to, tree after tree.
     nodes: Vec<u8>,
     /// What each node costs together with each code, tree after tree, code after code.
-    costs: Vec<f32>,
+    costs: Vec<[f32; MOST_NODES]>,
 }
 
 /// A number: where its places begin, and its weight.
@@ -34,28 +33,21 @@ struct Line {
     weight: f32,
 }
 
-/// A tree: how many values and nodes it has, where its nodes and its costs begin.
+/// A tree: how many values it has, where its nodes and its costs begin.
 struct Tree {
     attribute: usize,
     values: usize,
-    count: usize,
     nodes: usize,
     costs: usize,
 }
 
-/// Records as boxes see them.
-#[derive(Default)]
-pub(super) struct Records {
-    /// Where the row of costs of each tree begins.
-    rows: Vec<u32>,
-    places: Vec<f32>,
-}
-
-/// Boxes as records see them.
+/// Boxes as records see them, attribute by attribute.
 #[derive(Default)]
 pub(super) struct Boxes {
-    nodes: Vec<u8>,
-    spans: Vec<(f32, f32)>,
+    nodes: Vec<Vec<u8>>,
+    lows: Vec<Vec<f32>>,
+    highs: Vec<Vec<f32>>,
+    count: usize,
 }
 
 impl Sight {
@@ -102,70 +94,76 @@ impl Sight {
         if known.len() > MOST_NODES {
             return self.others.push(at);
         }
-        let (nodes, costs, count) = (self.nodes.len(), self.costs.len(), known.len());
+        let (nodes, costs) = (self.nodes.len(), self.costs.len());
         self.nodes.extend(node_of.into_iter().map(|node| node as u8));
         for code in 0..values {
-            self.costs.extend(known.iter().map(|node| {
+            let mut row = [0.0; MOST_NODES];
+            for (cost, node) in row.iter_mut().zip(&known) {
                 let leaves = tree.leaves_under(*node);
-                kernel.penalty(at, leaves.start.min(code), (leaves.end - 1).max(code)) as f32
-            }));
+                *cost = kernel.penalty(at, leaves.start.min(code), (leaves.end - 1).max(code)) as f32;
+            }
+            self.costs.push(row);
         }
-        self.trees.push(Tree { attribute: at, values, count, nodes, costs });
+        self.trees.push(Tree { attribute: at, values, nodes, costs });
     }
 
-    /// Adds a record.
-    pub fn add_record<C: Code>(&self, row: &[Lanes<C>], records: &mut Records) {
-        let code = |at: usize| row[at / LANES][at % LANES].index();
-        records
-            .rows
-            .extend(self.trees.iter().map(|tree| (tree.costs + code(tree.attribute) * tree.count) as u32));
-        records.places.extend(self.lines.iter().map(|line| self.places[line.start + code(line.attribute)]));
+    /// No boxes.
+    pub fn no_boxes(&self) -> Boxes {
+        let (trees, lines) = (self.trees.len(), self.lines.len());
+        let (nodes, lows, highs) =
+            (vec![Vec::new(); trees], vec![Vec::new(); lines], vec![Vec::new(); lines]);
+        Boxes { nodes, lows, highs, count: 0 }
     }
 
     /// Adds a box.
-    pub fn add_box<C: Code>(&self, (lows, highs): (&[Lanes<C>], &[Lanes<C>]), boxes: &mut Boxes) {
-        boxes.nodes.extend(self.trees.iter().map(|tree| self.node(tree, lows, highs)));
-        boxes.spans.extend(self.lines.iter().map(|line| self.span(line, lows, highs)));
+    pub fn add_box<C: Code>(&self, ends: (&[Lanes<C>], &[Lanes<C>]), boxes: &mut Boxes) {
+        boxes.nodes.iter_mut().for_each(|nodes| nodes.push(0));
+        boxes.lows.iter_mut().chain(&mut boxes.highs).for_each(|ends| ends.push(0.0));
+        boxes.count += 1;
+        self.set_box(boxes.count - 1, ends, boxes);
     }
 
     /// Changes a box.
     pub fn set_box<C: Code>(&self, at: usize, (lows, highs): (&[Lanes<C>], &[Lanes<C>]), boxes: &mut Boxes) {
-        let nodes = &mut boxes.nodes[at * self.trees.len()..];
-        self.trees.iter().zip(nodes).for_each(|(tree, node)| *node = self.node(tree, lows, highs));
-        let spans = &mut boxes.spans[at * self.lines.len()..];
-        self.lines.iter().zip(spans).for_each(|(line, span)| *span = self.span(line, lows, highs));
+        let code = |ends: &[Lanes<C>], attribute: usize| ends[attribute / LANES][attribute % LANES].index();
+        for (tree, nodes) in self.trees.iter().zip(&mut boxes.nodes) {
+            let (low, high) = (code(lows, tree.attribute), code(highs, tree.attribute));
+            nodes[at] = self.nodes[tree.nodes + low * tree.values + high];
+        }
+        for (line, (low, high)) in self.lines.iter().zip(boxes.lows.iter_mut().zip(&mut boxes.highs)) {
+            low[at] = self.places[line.start + code(lows, line.attribute)];
+            high[at] = self.places[line.start + code(highs, line.attribute)];
+        }
     }
 
     /// Takes a box out; the last one takes its place.
-    pub fn remove_box(&self, at: usize, boxes: &mut Boxes) {
-        let (trees, lines) = (self.trees.len(), self.lines.len());
-        let last = boxes.nodes.len() - trees;
-        boxes.nodes.copy_within(last.., at * trees);
-        boxes.nodes.truncate(last);
-        let last = boxes.spans.len() - lines;
-        boxes.spans.copy_within(last.., at * lines);
-        boxes.spans.truncate(last);
+    pub fn remove_box(at: usize, boxes: &mut Boxes) {
+        for nodes in &mut boxes.nodes {
+            nodes.swap_remove(at);
+        }
+        for ends in boxes.lows.iter_mut().chain(&mut boxes.highs) {
+            ends.swap_remove(at);
+        }
+        boxes.count -= 1;
     }
 
-    fn node<C: Code>(&self, tree: &Tree, lows: &[Lanes<C>], highs: &[Lanes<C>]) -> u8 {
-        let (group, lane) = (tree.attribute / LANES, tree.attribute % LANES);
-        self.nodes[tree.nodes + lows[group][lane].index() * tree.values + highs[group][lane].index()]
-    }
-
-    fn span<C: Code>(&self, line: &Line, lows: &[Lanes<C>], highs: &[Lanes<C>]) -> (f32, f32) {
-        let (group, lane) = (line.attribute / LANES, line.attribute % LANES);
-        let place = |code: C| self.places[line.start + code.index()];
-        (place(lows[group][lane]), place(highs[group][lane]))
-    }
-
-    /// What a record sees of boxes.
-    #[inline]
-    pub fn of<'a>(&'a self, records: &'a Records, record: u32) -> View<'a> {
-        let (trees, lines, at) = (self.trees.len(), self.lines.len(), record as usize);
-        View {
-            sight: self,
-            rows: &records.rows[at * trees..(at + 1) * trees],
-            places: &records.places[at * lines..(at + 1) * lines],
+    /// What each box costs with a record.
+    #[inline(never)]
+    pub fn with_each<C: Code>(&self, row: &[Lanes<C>], boxes: &Boxes, sums: &mut Vec<f32>) {
+        let code = |attribute: usize| row[attribute / LANES][attribute % LANES].index();
+        sums.clear();
+        sums.resize(boxes.count, 0.0);
+        for (line, (lows, highs)) in self.lines.iter().zip(boxes.lows.iter().zip(&boxes.highs)) {
+            let place = self.places[line.start + code(line.attribute)];
+            for (sum, (low, high)) in sums.iter_mut().zip(lows.iter().zip(highs)) {
+                *sum += (place.max(*high) - place.min(*low)).min(line.weight);
+            }
+        }
+        for (tree, nodes) in self.trees.iter().zip(&boxes.nodes) {
+            let costs = &self.costs[tree.costs + code(tree.attribute)];
+            for (sum, node) in sums.iter_mut().zip(nodes) {
+                *sum += costs[usize::from(*node)];
+            }
         }
     }
 
@@ -177,35 +175,5 @@ impl Sight {
     /// What attributes cost that are not.
     pub fn others<C: Code>(&self, rough: &Rough, ends: (&[Lanes<C>], &[Lanes<C>]), row: &[Lanes<C>]) -> f32 {
         self.others.iter().map(|at| rough.one_with(*at, ends, row)).sum()
-    }
-}
-
-/// What a record sees of boxes.
-pub(super) struct View<'a> {
-    sight: &'a Sight,
-    rows: &'a [u32],
-    places: &'a [f32],
-}
-
-impl View<'_> {
-    /// What a box costs with the record, given up once it is above a limit: what is returned then is above it too.
-    #[inline(always)]
-    pub fn with_up_to(&self, boxes: &Boxes, at: usize, limit: f32) -> f32 {
-        let (trees, lines) = (self.rows.len(), self.places.len());
-        let mut sum = 0.0;
-        let spans = &boxes.spans[at * lines..(at + 1) * lines];
-        for ((place, span), line) in self.places.iter().zip(spans).zip(&self.sight.lines) {
-            sum += (place.max(span.1) - place.min(span.0)).min(line.weight);
-        }
-        let nodes = &boxes.nodes[at * trees..(at + 1) * trees];
-        for (rows, nodes) in self.rows.chunks(FEW_TREES).zip(nodes.chunks(FEW_TREES)) {
-            if sum > limit {
-                return sum;
-            }
-            for (row, node) in rows.iter().zip(nodes) {
-                sum += self.sight.costs[*row as usize + usize::from(*node)];
-            }
-        }
-        sum
     }
 }
