@@ -188,8 +188,7 @@ impl Scratch {
         }
         self.round += 1;
         if space.capped() && self.known_values.is_empty() {
-            let values = space.values.iter().max().map_or(0, |most| *most as usize + 1);
-            self.known_values = vec![(0, 0); values];
+            self.known_values = vec![(0, 0); space.value_count()];
         }
     }
 

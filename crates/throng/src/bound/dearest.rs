@@ -11,6 +11,8 @@ pub(super) struct Dearest {
     sum: i64,
     /// How many of each value there are; used where values have caps.
     counts: Vec<u32>,
+    /// Values that were counted, so that beginning anew takes no longer than what came before.
+    counted: Vec<u32>,
 }
 
 /// One of whom the dearest are kept.
@@ -31,9 +33,11 @@ impl Dearest {
         self.sum = 0;
         self.capped = taken.is_some();
         if let Some((value, values)) = taken {
-            self.counts.clear();
-            self.counts.resize(values, 0);
-            self.counts[value as usize] = 1;
+            self.counted.drain(..).for_each(|value| self.counts[value as usize] = 0);
+            if self.counts.len() < values {
+                self.counts.resize(values, 0);
+            }
+            self.count(value);
         }
     }
 
@@ -87,9 +91,14 @@ impl Dearest {
         self.kept.insert(at, (offer.price, offer.candidate));
         self.sum += offer.price;
         if self.capped {
-            self.counts[offer.value as usize] += 1;
+            self.count(offer.value);
         }
         true
+    }
+
+    fn count(&mut self, value: u32) {
+        self.counts[value as usize] += 1;
+        self.counted.push(value);
     }
 
     fn drop_one(&mut self, at: usize, values: &[u32]) {

@@ -12,12 +12,14 @@ pub(super) struct Nearest {
 
 impl Nearest {
     /// What a point costs with the furthest of as many of its nearest as its class needs, and what the box of all of them
-    /// costs; and the steps that took.
-    pub fn box_around(&mut self, space: &Space, index: &Index, point: u32) -> (i64, i64, u64) {
+    /// costs; and the steps that took. Where values have caps, the nearest are those that its class may have: whichever class
+    /// the point is in holds so many within the caps, and the furthest of these lies no nearer.
+    pub fn box_around(&mut self, space: &Space, index: &Index, point: u32, values: usize) -> (i64, i64, u64) {
         let room = space.sizes[point as usize] as usize - 1;
         let row = space.row(point);
+        let value = |point: u32| space.values[point as usize];
         // The dearest by −cost are the nearest.
-        self.dearest.begin(room, None);
+        self.dearest.begin(room, space.capped().then(|| (value(point), values)));
         let mut looks = 0;
         let dearest = &mut self.dearest;
         let nodes = index.nearest(space, row, |points| {
@@ -26,9 +28,9 @@ impl Nearest {
                 let records = space.records[other as usize] - u32::from(other == point);
                 let cost = space.apart(point, other);
                 if records > 0 {
-                    let offer =
-                        Offer { price: -i64::from(cost), candidate: other, records, value: 0, cap: u32::MAX };
-                    dearest.add(offer, &[]);
+                    let (price, value) = (-i64::from(cost), value(other));
+                    let offer = Offer { price, candidate: other, records, value, cap: space.cap(value) };
+                    dearest.add(offer, &space.values);
                 }
             }
             dearest.limit()

@@ -103,13 +103,13 @@ impl Pricing {
 
     /// About how many steps [`Self::start`] takes: those for some of the points, in proportion.
     pub fn work_of_start(&self) -> u64 {
-        let step = (self.space.len() / POINTS_TRIED).max(1);
+        let (step, values) = ((self.space.len() / POINTS_TRIED).max(1), self.space.value_count());
         let tried: Vec<u64> = (0..self.space.len() as u32)
             .step_by(step)
             .collect::<Vec<_>>()
             .into_par_iter()
             .map_init(Nearest::default, |nearest, point| {
-                nearest.box_around(&self.space, &self.index, point).2
+                nearest.box_around(&self.space, &self.index, point, values).2
             })
             .collect();
         let all = tried.iter().sum::<u64>() as u128 * self.space.len() as u128;
@@ -121,10 +121,11 @@ impl Pricing {
     pub fn start(&mut self) {
         // Seen from another member, a number may be rounded down once more on either side.
         let numbers = self.space.costs.iter().filter(|cost| cost.two_sided()).count() as i64;
-        let found: Vec<(i64, i64, u64)> = (0..self.space.len() as u32)
-            .into_par_iter()
-            .map_init(Nearest::default, |nearest, point| nearest.box_around(&self.space, &self.index, point))
-            .collect();
+        let values = self.space.value_count();
+        let around =
+            |nearest: &mut Nearest, point| nearest.box_around(&self.space, &self.index, point, values);
+        let found: Vec<(i64, i64, u64)> =
+            (0..self.space.len() as u32).into_par_iter().map_init(Nearest::default, around).collect();
         self.work += found.iter().map(|(_, _, work)| work).sum::<u64>();
         self.boxes = found.iter().map(|(_, cost, _)| *cost).collect();
         self.prices = found.into_iter().map(|(furthest, _, _)| (furthest - 2 * numbers).max(0)).collect();

@@ -58,6 +58,11 @@ impl Space {
         }
     }
 
+    /// How many values there are.
+    pub fn value_count(&self) -> usize {
+        self.values.iter().max().map_or(0, |most| *most as usize + 1)
+    }
+
     /// Whether values have caps.
     pub fn capped(&self) -> bool {
         self.caps != Caps::None

@@ -142,6 +142,8 @@ pub enum Because {
     },
     /// The table is so small that all partitions can be looked at.
     TableIsTiny,
+    /// Several numbers have so many values that hardly two records share one.
+    NumbersAreFine,
 }
 
 /// A full-domain recoding: one level per attribute, a *string* of levels.

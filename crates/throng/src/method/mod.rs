@@ -15,6 +15,7 @@ pub mod exact;
 pub mod facts;
 pub mod full_domain;
 pub mod improve;
+mod joined;
 mod leaving_out;
 pub mod local;
 pub mod lots;

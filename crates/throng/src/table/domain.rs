@@ -4,6 +4,7 @@
 //! value of its own: for numbers the last code, apart from all others; for categories a leaf below the root.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::tails::{AT_LEAST, AT_MOST, coded, end_of};
 use super::taxonomy::{NodeId, Taxonomy};
@@ -16,7 +17,8 @@ use crate::words::shorten;
 /// The ordered values of one attribute. The code of a value is its place here.
 #[derive(Clone, Debug)]
 pub struct Domain {
-    labels: Vec<String>,
+    /// Shared: parts of a table have the same.
+    labels: Arc<[String]>,
     scale: Scale,
     missing: Option<u32>,
     /// For numbers with a hierarchy, the stretch of codes that each code is in, level by level, finest first.
@@ -77,6 +79,7 @@ impl Domain {
     /// Texts in any order, of which nothing is known.
     pub(crate) fn flat(labels: Vec<String>) -> Self {
         let scale = Scale::Categorical(Taxonomy::flat(&labels));
+        let labels = labels.into();
         Domain { labels, scale, missing: None, bands: Vec::new(), tails: (false, false), finest: None }
     }
 
@@ -423,6 +426,7 @@ pub(super) fn encode_spelt(
     let tails = (ends_with(labels.first(), AT_MOST), ends_with(labels.last(), AT_LEAST));
     let missing = add_missing(texts, missing, &mut labels, &mut codes);
     let scale = Scale::Numeric { values, spelling };
+    let labels = labels.into();
     Ok(Encoding { domain: Domain { labels, scale, missing, bands: Vec::new(), tails, finest: None }, codes })
 }
 
@@ -526,7 +530,14 @@ pub fn encode_categorical(texts: &[&str], missing: &[bool], tree: Option<&Tree>)
     let missing = marker.and_then(|marker| place.get(marker).copied());
     let scale = Scale::Categorical(taxonomy);
     Ok(Encoding {
-        domain: Domain { labels, scale, missing, bands: Vec::new(), tails: (false, false), finest: None },
+        domain: Domain {
+            labels: labels.into(),
+            scale,
+            missing,
+            bands: Vec::new(),
+            tails: (false, false),
+            finest: None,
+        },
         codes,
     })
 }

@@ -33,6 +33,7 @@ use crate::with_matrix;
 use cut::{SAVES, best_cut, best_division};
 use index::{Index, Scratch};
 use ruin::Rounds;
+pub(in crate::method) use ruin::has_fine_numbers;
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]

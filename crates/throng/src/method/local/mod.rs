@@ -16,10 +16,13 @@ use rand_chacha::ChaCha8Rng;
 use super::{OptionKind, OptionSpec};
 use crate::problem::{Code, LANES, Lanes, Problem};
 
+/// Scans for the two far records that a set is halved by, without being asked.
+pub const ROUNDS: usize = 3;
+
 /// The option of methods that halve sets by two seeds.
 pub const ROUNDS_OPTION: OptionSpec = OptionSpec {
     name: "rounds",
-    kind: OptionKind::Whole { least: 1, default: Some(3) },
+    kind: OptionKind::Whole { least: 1, default: Some(ROUNDS as u64) },
     help: "scans for the two far records that a set is halved by",
 };
 

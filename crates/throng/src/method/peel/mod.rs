@@ -151,7 +151,7 @@ const MOST_HELD: usize = 400;
 const MOST_HELD_IN_ALL: usize = 120_000_000;
 
 /// One record in so many is few, and so many times the looks it had are given to peeling then.
-const FEW: usize = 8;
+const FEW: usize = 4;
 const MORE_TO_FINISH: usize = 4;
 
 /// What came out.

@@ -143,8 +143,11 @@ fn reason(because: &Because) -> String {
         Because::LosesLeast => "as a rule it loses least".to_owned(),
         Because::LostLeast { of } => {
             let names: Vec<String> = of.iter().map(ToString::to_string).collect();
-            format!("the table is small, so that {} were run, and it lost least", listing(&names))
+            format!("the table has few different records, so that {} were run, and it lost least", listing(&names))
         }
+        Because::NumbersAreFine => "several numbers have so many values that hardly two records share one; there it \
+                                    loses least to begin with, and its groups were improved"
+            .to_owned(),
         Because::TableIsTiny => {
             "the table is so small that all ways to group its records were looked at; none loses less"
                 .to_owned()

@@ -4,6 +4,7 @@ use super::super::cut::SAVES;
 use super::super::group::{Group, Work};
 use super::around::Around;
 use super::draws::Draws;
+use super::sight::{Boxes, Sight};
 use super::{Manner, Task};
 use crate::loss::Extent;
 use crate::privacy::Tally;
@@ -29,8 +30,8 @@ pub(super) struct Block<'a, C: Code> {
     /// Records that are in no group, and how many more may be.
     pub lost: Vec<u32>,
     pub spare: usize,
-    /// The box of each group, lowest codes before highest, all in one place.
-    ends: Vec<Lanes<C>>,
+    /// The boxes of groups as records see them.
+    boxes: Boxes,
     /// The penalty and the size of each group.
     briefs: Vec<Brief>,
     pub draws: Draws,
@@ -56,6 +57,8 @@ pub(super) struct Room {
     pub around: Around,
     pub tally: Tally,
     near: Vec<(f32, u32)>,
+    /// What each group costs with a record.
+    pub sums: Vec<f32>,
     /// How often each value of the limited attribute occurs in the group that grows.
     pub counts: Vec<u32>,
     pub scores: Vec<f32>,
@@ -108,14 +111,16 @@ impl<'a, C: Code> Block<'a, C> {
             around: Around::default(),
             tally: task.work.judge.tally(),
             near: Vec::new(),
+            sums: Vec::new(),
             counts: vec![0; values],
             scores: Vec::new(),
             wider: Vec::new(),
         };
         let lost = (grouped..ids.len() as u32).collect();
-        let (looks, ends, briefs, none) = (0, Vec::new(), Vec::new(), Vec::new());
+        let (looks, boxes) = (0, task.sight.no_boxes());
+        let (none, briefs) = (Vec::new(), Vec::new());
         let mut block =
-            Block { task, ids, matrix, worth, groups: none, lost, spare, ends, briefs, draws, looks, room };
+            Block { task, ids, matrix, worth, groups: none, lost, spare, boxes, briefs, draws, looks, room };
         block.add(groups);
         block
     }
@@ -238,17 +243,16 @@ impl<'a, C: Code> Block<'a, C> {
     }
 
     /// The groups but one that a record could join most cheaply, the nearest first.
-    fn find_near(&self, near: &mut Vec<(f32, u32)>, own: Option<usize>, seed: u32, most: usize) {
+    fn find_near(&mut self, near: &mut Vec<(f32, u32)>, own: Option<usize>, seed: u32, most: usize) {
         near.clear();
-        let row = self.matrix.row(seed as usize);
-        let wide = 2 * self.matrix.stride();
-        for (at, (brief, ends)) in (0..).zip(self.briefs.iter().zip(self.ends.chunks_exact(wide))) {
-            let own_part = 0.9 * brief.ncp;
-            let limit = near.get(most - 1).map_or(f32::INFINITY, |(cost, _)| cost + own_part);
-            let cost = self.task.rough.with_up_to(ends, row, limit) - own_part;
-            if (near.len() < most || cost < near[most - 1].0) && Some(at as usize) != own {
+        self.look_around(seed);
+        let mut limit = f32::INFINITY;
+        for (at, (brief, sum)) in self.briefs.iter().zip(&self.room.sums).enumerate() {
+            let cost = sum - 0.9 * brief.ncp;
+            if cost < limit && Some(at) != own {
                 near.truncate(most - 1);
-                near.insert(near.partition_point(|(known, _)| *known <= cost), (cost, at));
+                near.insert(near.partition_point(|(known, _)| *known <= cost), (cost, at as u32));
+                limit = near.get(most - 1).map_or(f32::INFINITY, |(cost, _)| *cost);
             }
         }
     }
@@ -264,9 +268,8 @@ impl<'a, C: Code> Block<'a, C> {
             group.extent.grow(self.matrix.row(record as usize));
             group.records.push(record);
             group.ncp = self.task.work.kernel.ncp(&group.extent);
-            let ends = group.extent.lows().iter().chain(group.extent.highs());
-            let stride = self.matrix.stride();
-            self.ends[2 * stride * at..].iter_mut().zip(ends).for_each(|(own, new)| *own = *new);
+            let ends = (group.extent.lows(), group.extent.highs());
+            self.task.sight.set_box(at, ends, &mut self.boxes);
             self.briefs[at] = Brief::of(group);
         }
         for at in ruined.iter().rev() {
@@ -277,8 +280,7 @@ impl<'a, C: Code> Block<'a, C> {
 
     fn add(&mut self, groups: Vec<Group<C>>) {
         for group in &groups {
-            self.ends.extend_from_slice(group.extent.lows());
-            self.ends.extend_from_slice(group.extent.highs());
+            self.task.sight.add_box((group.extent.lows(), group.extent.highs()), &mut self.boxes);
             self.briefs.push(Brief::of(group));
         }
         self.groups.extend(groups);
@@ -286,17 +288,26 @@ impl<'a, C: Code> Block<'a, C> {
 
     /// Takes a group out; the last one takes its place.
     fn remove(&mut self, at: usize) {
-        let wide = 2 * self.matrix.stride();
-        let last = (self.groups.len() - 1) * wide;
-        self.ends.copy_within(last.., at * wide);
-        self.ends.truncate(last);
+        Sight::remove_box(at, &mut self.boxes);
         self.briefs.swap_remove(at);
         self.groups.swap_remove(at);
     }
 
-    /// The penalty, the size and the box of each group.
-    pub fn boxes(&self) -> impl Iterator<Item = (Brief, &[Lanes<C>])> {
-        self.briefs.iter().copied().zip(self.ends.chunks_exact(2 * self.matrix.stride()))
+    /// Finds what each group costs with a record, roughly.
+    pub fn look_around(&mut self, record: u32) {
+        let Task { sight, rough, .. } = self.task;
+        let row = self.matrix.row(record as usize);
+        sight.with_each(row, &self.boxes, &mut self.room.sums);
+        if !sight.is_whole() {
+            for (sum, group) in self.room.sums.iter_mut().zip(&self.groups) {
+                *sum += sight.others(rough, (group.extent.lows(), group.extent.highs()), row);
+            }
+        }
+    }
+
+    /// The place of each group, its penalty and size, and what it costs with the record that looked around last.
+    pub fn found(&self) -> impl Iterator<Item = (usize, (Brief, f32))> {
+        self.briefs.iter().copied().zip(self.room.sums.iter().copied()).enumerate()
     }
 
     /// What an attempt costs, to the last digit.
@@ -360,8 +371,9 @@ impl<'a, C: Code> Block<'a, C> {
 
     /// What a group and one more record would cost more than the group now, roughly.
     #[inline]
-    pub fn cost_of_joining(&self, ends: &[Lanes<C>], group: &Group<C>, record: u32) -> f64 {
-        let after = f64::from(self.ncp_with(ends, record));
+    pub fn cost_of_joining(&self, group: &Group<C>, record: u32) -> f64 {
+        let ends = (group.extent.lows(), group.extent.highs());
+        let after = f64::from(self.task.rough.union(ends, self.matrix.row(record as usize)));
         after * (group.records.len() + 1) as f64 - group.loss()
     }
 }

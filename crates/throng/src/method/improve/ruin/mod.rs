@@ -23,6 +23,7 @@ mod needs;
 mod recreate;
 mod rest;
 mod rough;
+mod sight;
 
 use std::time::Instant;
 
@@ -41,9 +42,12 @@ use block::Block;
 use blocks::Cuts;
 use draws::Draws;
 use rough::Rough;
+use sight::Sight;
 
 /// Records of a block, about, and groups of it at least.
 const BLOCK: usize = 1200;
+/// The same where groups are only grown: then looking for near ones takes most of the time.
+const SMALL_BLOCK: usize = 600;
 const GROUPS_OF_A_BLOCK: usize = 12;
 /// Boxes that a round looks at, for each record.
 const LOOKS: u64 = 200;
@@ -87,14 +91,32 @@ const USUAL_CODES: u64 = 347_000_000;
 const TREES_OF_A_NUMBER: u64 = 5;
 const TREES_OF_A_FINE_NUMBER: u64 = 16;
 const VALUES_OF_A_FINE_NUMBER: usize = 1000;
+/// So many, where groups are only grown.
+const TREES_OF_A_GROWN_NUMBER: u64 = 3;
+/// A number is fine if no more than so many records share a value, on average, and so many such numbers are several.
+const RECORDS_OF_A_FINE_VALUE: usize = 2;
+const SEVERAL: usize = 2;
 const LEAST_LOOKS: u64 = 10;
 /// Fewer looks at each record than this find next to nothing: then there is time for the fewest only.
 const WORTH_IT: u64 = 60;
 const MOST_LOOKS: u64 = 2000;
 
+/// Whether a table has several numbers of which hardly two records share a value.
+pub(in crate::method) fn has_fine_numbers(problem: &Problem) -> bool {
+    let is_fine = |own: &&Attribute| {
+        let values = own.domain.len();
+        matches!(own.domain.scale(), Scale::Numeric { .. })
+            && values > VALUES_OF_A_FINE_NUMBER
+            && values * RECORDS_OF_A_FINE_VALUE >= problem.len()
+    };
+    problem.attributes.iter().filter(is_fine).count() >= SEVERAL
+}
+
 fn usual_looks(problem: &Problem) -> u64 {
+    let are_grown = has_fine_numbers(problem);
     let trees = |own: &Attribute| match own.domain.scale() {
         Scale::Categorical(_) => 1,
+        Scale::Numeric { .. } if are_grown => TREES_OF_A_GROWN_NUMBER,
         Scale::Numeric { .. } if own.domain.len() > VALUES_OF_A_FINE_NUMBER => TREES_OF_A_FINE_NUMBER,
         Scale::Numeric { .. } => TREES_OF_A_NUMBER,
     };
@@ -118,16 +140,20 @@ pub(super) struct Manner {
     /// What a step may lose on the way, on average, in the first round, and how often that is halved until the last.
     hot: f64,
     halvings: f64,
+    /// Records of a block, about.
+    block: usize,
 }
 
 impl Manner {
     /// What came out best on Adult for classes of so many records of attributes of weight 1.
-    fn of(size: f64, weight: f64) -> Self {
+    fn of(size: f64, weight: f64, has_fine_numbers: bool) -> Self {
         let large = size >= 18.0;
         let hot = weight * (0.04 * size).clamp(0.3, 2.0);
         let halvings = if large { 5.0 } else { 4.0 };
         let (most_ruined, exact) = if large { (4, 1.0) } else { (8, 0.5) };
-        Manner { most_ruined, exact, wobble: 0.3, hot, halvings }
+        // The cheapest box is looked for along one number only, and takes longest where all numbers differ.
+        let (exact, block) = if has_fine_numbers { (0.0, SMALL_BLOCK) } else { (exact, BLOCK) };
+        Manner { most_ruined, exact, wobble: 0.3, hot, halvings, block }
     }
 }
 
@@ -149,6 +175,7 @@ impl Manner {
 pub(super) struct Task<'a, C: Code> {
     work: &'a Work<'a, C>,
     rough: Rough,
+    sight: Sight,
     /// What each record paid at the start.
     worth: &'a [f64],
     manner: Manner,
@@ -240,12 +267,13 @@ pub(super) fn search<C: Code>(
         group.records.iter().for_each(|record| worth[*record as usize] = group.ncp);
     }
     let (size, all) = (size_of_groups(&held.groups), weight * work.problem.len() as f64);
-    let manner = Manner::of(size, weight / work.kernel.attributes() as f64);
+    let manner = Manner::of(size, weight / work.kernel.attributes() as f64, has_fine_numbers(work.problem));
     let manner = if most_lost > 0 { manner.colder() } else { manner };
     let mut allowance = Allowance::new(work, &held, most_lost);
     let mut task = Task {
         work,
         rough: Rough::new(&work.problem.attributes, &work.kernel),
+        sight: Sight::new(&work.problem.attributes, &work.kernel),
         worth: &worth,
         manner,
         temperature: 0.0,
@@ -297,7 +325,7 @@ fn one_round<C: Code>(
     (round, looks): (u64, u64),
     size: f64,
 ) -> Held<C> {
-    let block_size = BLOCK.max((GROUPS_OF_A_BLOCK as f64 * size) as usize);
+    let block_size = task.manner.block.max((GROUPS_OF_A_BLOCK as f64 * size) as usize);
     let (seed, stream) = (task.work.problem.seed, (round + 1) * ROUND_STREAMS);
     let attributes = task.work.kernel.attributes();
     let Held { mut groups, lost } = held;

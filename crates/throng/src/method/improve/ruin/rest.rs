@@ -3,7 +3,7 @@
 use super::super::cut::SAVES;
 use super::super::group::Group;
 use super::block::{Attempt, Block};
-use crate::problem::{Code, Lanes};
+use crate::problem::Code;
 
 /// Moves or swaps that are tried for each new group, and partners of a swap.
 const TRIES: usize = 4;
@@ -43,20 +43,19 @@ impl<C: Code> Block<'_, C> {
     ) -> Option<(f64, Place)> {
         let (mut least, mut place) = (limit, None);
         for (at, group) in attempt.made.iter().enumerate() {
-            let cost = self.cost_of_joining(&ends(group), group, record);
+            let cost = self.cost_of_joining(group, record);
             if cost < least && self.holds_with(&group.records, record) {
                 (least, place) = (cost, Some(Place::Made(at)));
             }
         }
         let mut next_ruined = ruined.iter().peekable();
-        let row = self.matrix.row(record as usize);
-        for (at, (brief, ends)) in self.boxes().enumerate() {
+        self.look_around(record);
+        for (at, (brief, after)) in self.found() {
             // Whoever joins pays at least what the group pays now.
             if next_ruined.next_if(|ruined| **ruined == at).is_some() || f64::from(brief.ncp) >= least {
                 continue;
             }
             let (now, size) = (brief.ncp * brief.size, brief.size + 1.0);
-            let after = self.task.rough.with_up_to(ends, row, (least as f32 + now) / size);
             let cost = f64::from(after * size - now);
             if cost < least
                 && attempt.outside.iter().all(|(_, taken)| *taken != at)
@@ -85,8 +84,11 @@ impl<C: Code> Block<'_, C> {
             let other = (one + 1 + self.draws.below(groups.len() - 1)) % groups.len();
             let at = self.draws.below(groups[one].records.len());
             self.looks += groups[one].records.len() as u64 / 2;
-            let rest = self.group_without(&groups[one], at);
             // One inside of the box saves nothing by leaving.
+            if !self.is_at_an_end(&groups[one], groups[one].records[at]) {
+                continue;
+            }
+            let rest = self.group_without(&groups[one], at);
             if rest.as_ref().is_none_or(|rest| rest.ncp >= groups[one].ncp) {
                 continue;
             }
@@ -96,6 +98,13 @@ impl<C: Code> Block<'_, C> {
                 self.try_swaps(groups, (one, other), at, &rest);
             }
         }
+    }
+
+    /// Whether a record of a group is at an end of its box.
+    fn is_at_an_end(&self, group: &Group<C>, record: u32) -> bool {
+        let row = self.matrix.row(record as usize).as_flattened();
+        let ends = group.extent.lows().as_flattened().iter().zip(group.extent.highs().as_flattened());
+        row.iter().zip(ends).any(|(code, (low, high))| low != high && (code == low || code == high))
     }
 
     fn group_without(&self, group: &Group<C>, at: usize) -> Option<Group<C>> {
@@ -121,7 +130,7 @@ impl<C: Code> Block<'_, C> {
             return false;
         }
         let (now, record) = (groups[one].loss() + groups[other].loss(), groups[one].records[at]);
-        let cost = self.cost_of_joining(&ends(&groups[other]), &groups[other], record);
+        let cost = self.cost_of_joining(&groups[other], record);
         if rest.loss() + groups[other].loss() + cost >= now - SAVES
             || !self.allowed(&rest.records)
             || !self.holds_with(&groups[other].records, record)
@@ -144,7 +153,7 @@ impl<C: Code> Block<'_, C> {
         for _ in 0..TRIES {
             let place = self.draws.below(groups[other].records.len());
             let back = groups[other].records[place];
-            let with_back = rest.loss() + self.cost_of_joining(&ends(rest), rest, back);
+            let with_back = rest.loss() + self.cost_of_joining(rest, back);
             if with_back >= now {
                 continue;
             }
@@ -163,11 +172,6 @@ impl<C: Code> Block<'_, C> {
             }
         }
     }
-}
-
-/// The box of a group, lowest codes before highest.
-fn ends<C: Code>(group: &Group<C>) -> Vec<Lanes<C>> {
-    [group.extent.lows(), group.extent.highs()].concat()
 }
 
 /// Where a record goes.

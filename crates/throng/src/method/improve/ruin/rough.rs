@@ -5,8 +5,6 @@ use crate::loss::Kernel;
 use crate::problem::{Attribute, Code, LANES, Lanes};
 use crate::table::Scale;
 
-/// So many trees are looked up before the sum is compared with a limit.
-const FEW_TREES: usize = 3;
 /// Trees with more values than this are asked of the kernel.
 const PAIRS_UP_TO: usize = 128;
 
@@ -104,7 +102,15 @@ impl Rough {
     /// Penalty of a box grown around a record.
     #[inline]
     pub fn with<C: Code>(&self, ends: &[Lanes<C>], row: &[Lanes<C>]) -> f32 {
-        let ([low, high], [row]) = (ends, row) else { return self.with_many(ends, row) };
+        self.union(ends.split_at(row.len()), row)
+    }
+
+    /// The same, with lowest and highest codes apart.
+    #[inline]
+    pub fn union<C: Code>(&self, (lows, highs): (&[Lanes<C>], &[Lanes<C>]), row: &[Lanes<C>]) -> f32 {
+        let ([low], [high], [row]) = (lows, highs, row) else {
+            return self.union_of_many((lows, highs), row);
+        };
         let (mut low, mut high) = (*low, *high);
         for lane in 0..LANES {
             low[lane] = low[lane].min(row[lane]);
@@ -113,8 +119,7 @@ impl Rough {
         self.sum(|at| (low[at % LANES].index(), high[at % LANES].index()))
     }
 
-    fn with_many<C: Code>(&self, ends: &[Lanes<C>], row: &[Lanes<C>]) -> f32 {
-        let (low, high) = ends.split_at(row.len());
+    fn union_of_many<C: Code>(&self, (low, high): (&[Lanes<C>], &[Lanes<C>]), row: &[Lanes<C>]) -> f32 {
         self.sum(|at| {
             let (group, lane) = (at / LANES, at % LANES);
             let code = row[group][lane];
@@ -140,6 +145,19 @@ impl Rough {
         sum
     }
 
+    /// The same of one attribute.
+    pub fn one_with<C: Code>(
+        &self,
+        at: usize,
+        (low, high): (&[Lanes<C>], &[Lanes<C>]),
+        row: &[Lanes<C>],
+    ) -> f32 {
+        let (group, lane) = (at / LANES, at % LANES);
+        let code = row[group][lane];
+        let (low, high) = (low[group][lane].min(code), high[group][lane].max(code));
+        self.kernel.penalty(at, low.index(), high.index()) as f32
+    }
+
     /// Number of attributes.
     pub fn attributes(&self) -> usize {
         self.kernel.attributes()
@@ -161,36 +179,5 @@ impl Rough {
     #[inline]
     pub fn steps(&self, at: usize) -> Option<&Steps> {
         self.steps[at].as_ref()
-    }
-
-    /// Penalty of a box grown around a record, given up once it is above a limit: what is returned then is above it too.
-    #[inline]
-    pub fn with_up_to<C: Code>(&self, ends: &[Lanes<C>], row: &[Lanes<C>], limit: f32) -> f32 {
-        let ([low, high], [row]) = (ends, row) else { return self.with_many(ends, row) };
-        let (mut low, mut high) = (*low, *high);
-        for lane in 0..LANES {
-            low[lane] = low[lane].min(row[lane]);
-            high[lane] = high[lane].max(row[lane]);
-        }
-        let ends = |at: usize| (low[at % LANES].index(), high[at % LANES].index());
-        let mut sum = 0.0;
-        for &(at, start, weight) in &self.lines {
-            let (low, high) = ends(at);
-            sum += (self.figures[start + high] - self.figures[start + low]).min(weight);
-        }
-        for few in self.trees.chunks(FEW_TREES) {
-            if sum > limit {
-                return sum;
-            }
-            for &(at, start, values) in few {
-                let (low, high) = ends(at);
-                sum += self.figures[start + low * values + high];
-            }
-        }
-        for &at in &self.others {
-            let (low, high) = ends(at);
-            sum += self.kernel.penalty(at, low, high) as f32;
-        }
-        sum
     }
 }
