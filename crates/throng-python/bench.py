@@ -199,7 +199,9 @@ def peak() -> int:
 
 
 def memory_of(path: str) -> None:
-    frame = pl.read_ipc(path, memory_map=False)
+    # From an open file, so that the frame is in memory and not a view of the file.
+    with open(path, "rb") as file:
+        frame = pl.read_ipc(file)
     size, before = frame.to_arrow().nbytes, peak()
     throng.anonymize(frame, policy(frame), method="hilbert-fast")
     told = f"the frame is {size / 2**20:.0f} MiB of Arrow, peak of the process {peak() / 2**20:.0f} MiB ({peak() / size:.2f} x)"

@@ -133,7 +133,8 @@ proptest! {
         let cutting = Cutting { kernel: &kernel, before: &before, more, asked: &asked };
         let cuts = Cuts::new(&sample(&codes), &cutting, parts);
         prop_assert_eq!(&cuts, &Cuts::new(&sample(&reversed), &cutting, parts));
-        prop_assert!(cuts.parts() <= if narrow || mixed { parts + more } else { parts });
+        let most = if narrow || mixed { parts + more } else { parts };
+        prop_assert!(cuts.parts() <= most);
         for (a, b) in codes {
             let part = cuts.part(|at| [a, b][at]) as usize;
             prop_assert!(part < cuts.parts());

@@ -76,6 +76,16 @@ pub struct Cutting<'a> {
     pub asked: &'a dyn Fn(&[&Sampled]) -> f64,
 }
 
+/// What cuts keep to.
+struct Limits {
+    /// The weight of a part.
+    most: f64,
+    /// How many parts more than were meant there may still be.
+    more: usize,
+    /// Whether records are dealt by lot.
+    by_lot: bool,
+}
+
 /// Where to cut: codes of an attribute below `at` go left.
 #[derive(Clone, Copy)]
 struct Place {
@@ -108,7 +118,9 @@ impl Cuts {
         records.sort_by(|one, other| (&one.codes, &one.sensitive).cmp(&(&other.codes, &other.sensitive)));
         let weight: u64 = records.iter().map(|record| record.weight).sum();
         let most = LARGER * weight as f64 / parts.max(1) as f64;
-        cuts.grow(&records, cutting, parts.max(1), most, &mut cutting.more.clone());
+        // As in memory, it is the whole table that decides whether records are dealt by lot.
+        let by_lot = (cutting.asked)(&records) > NARROW;
+        cuts.grow(&records, cutting, parts.max(1), &mut Limits { most, more: cutting.more, by_lot });
         cuts
     }
 
@@ -192,20 +204,19 @@ impl Cuts {
         records: &[&Sampled],
         cutting: &Cutting<'_>,
         parts: usize,
-        most: f64,
-        more: &mut usize,
+        limits: &mut Limits,
     ) -> u32 {
         let node = self.nodes.len() as u32;
         self.nodes.push(Node::Part(self.parts));
-        let found = if parts > 1 { cutting.place(records, parts, most, *more) } else { None };
+        let found = if parts > 1 { cutting.place(records, parts, limits) } else { None };
         let Some(Place { attribute, at, parts: [left_parts, right_parts], .. }) = found else {
             self.parts += 1;
             return node;
         };
-        *more -= left_parts + right_parts - parts;
+        limits.more -= left_parts + right_parts - parts;
         let (left, right) = sides(records, attribute, at);
-        let left = self.grow(&left, cutting, left_parts, most, more);
-        let right = self.grow(&right, cutting, right_parts, most, more);
+        let left = self.grow(&left, cutting, left_parts, limits);
+        let right = self.grow(&right, cutting, right_parts, limits);
         self.nodes[node as usize] = Node::Cut { attribute: attribute as u32, at, left, right };
         node
     }
@@ -218,13 +229,15 @@ fn sides<'a>(records: &[&'a Sampled], attribute: usize, at: u32) -> (Vec<&'a Sam
 impl Cutting<'_> {
     /// Where to cut some records, so that no part is too large: the best place that leaves room on both sides, first of those away
     /// from former cuts.
-    fn place(&self, records: &[&Sampled], parts: usize, most: f64, more: usize) -> Option<Place> {
+    fn place(&self, records: &[&Sampled], parts: usize, limits: &Limits) -> Option<Place> {
         let attributes = records.first()?.codes.len();
         let mut fitting: Vec<Place> = Vec::new();
         let mut nearest: Option<Place> = None;
         for attribute in 0..attributes {
-            let (fits, others): (Vec<Place>, Vec<Place>) =
-                self.places(records, attribute, parts).into_iter().partition(|place| place.largest <= most);
+            let (fits, others): (Vec<Place>, Vec<Place>) = self
+                .places(records, attribute, parts)
+                .into_iter()
+                .partition(|place| place.largest <= limits.most);
             fitting.extend(few(fits));
             nearest =
                 others.into_iter().chain(nearest).min_by(|one, other| one.off().total_cmp(&other.off()));
@@ -233,9 +246,9 @@ impl Cutting<'_> {
         let new = || fitting.iter().filter(|place| place.is_new);
         let first = new().next().or(fitting.first()).or(nearest.as_ref()).copied();
         let asked = (self.asked)(records);
-        if asked > NARROW
+        if limits.by_lot
             && let Some(place) = self.as_blocks_are_cut(records, parts)
-            && place.parts[0] + place.parts[1] <= parts + more
+            && place.parts[0] + place.parts[1] <= parts + limits.more
         {
             return Some(place);
         }
