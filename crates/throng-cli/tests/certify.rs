@@ -96,9 +96,18 @@ fn more_effort_is_asked_for_by_a_flag_or_the_policy() {
     std::fs::write(folder.path("time.toml"), format!("{POLICY}[report]\nbound = {{ seconds = 0.2 }}\n"))
         .unwrap();
     assert!(gcp("anonymize d.csv -p time.toml -o r.csv --report r.json --quiet") > 0.0);
+    // None is looked for where nobody wants one.
+    std::fs::write(folder.path("none.toml"), format!("{POLICY}[report]\nbound = {{ passes = 0 }}\n")).unwrap();
+    for line in ["-p none.toml", "-p p.toml --effort 0", "-p none.toml --seconds 1"] {
+        let ran = run(&folder, &format!("anonymize d.csv {line} -o r.csv --report r.json"));
+        assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
+        let report: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+        assert!(report["bound"].is_null(), "{line}: {}", report["bound"]);
+        assert!(!ran.stderr.contains("no release under this policy"), "{line}: {}", ran.stderr);
+    }
     for (bound, code) in [
         ("{ seconds = 0 }", "bad-value"),
-        ("{ passes = 0 }", "bad-value"),
+        ("{ passes = -1 }", "bad-value"),
         ("{ second = 1 }", "unknown-key"),
         ("7", "wrong-type"),
     ] {

@@ -205,3 +205,18 @@ def test_every_code_has_a_class() -> None:
     known = {code for code, _ in _throng.error_codes()}
     assert _errors._POLICY <= known and _errors._DATA <= known
     assert not _errors._POLICY & _errors._DATA
+
+
+def test_a_table_without_a_column_names_the_argument_and_no_text_that_nobody_wrote() -> None:
+    policy = throng.Policy(k=2, quasi={"age": {}, "zip": throng.prefix(2)}, sensitive=["ill"])
+    table = {"age": [31, 34], "zip": ["12", "13"]}
+    for call in (throng.anonymize, throng.risk, throng.compare, throng.evaluate):
+        with pytest.raises(throng.DataError) as caught:
+            call(table, policy)
+        assert caught.value.place == throng.Place(argument='sensitive["ill"]', attribute="ill"), call
+        assert str(caught.value).startswith('the argument sensitive["ill"]: the table has no column "ill"')
+        assert "[attribute" not in str(caught.value)
+    # What was written as a text has lines.
+    with pytest.raises(throng.DataError) as caught:
+        throng.anonymize(table, throng.Policy.parse(policy.toml()))
+    assert caught.value.place.line and "[attribute" in str(caught.value)

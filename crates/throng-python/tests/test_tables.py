@@ -167,6 +167,17 @@ def test_offsets_that_point_nowhere_are_refused(ends: tuple[int, ...]) -> None:
     assert caught.value.place.attribute == "age"
 
 
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), pa.binary()])
+def test_a_chunk_without_rows_in_the_middle_is_none(kind: Any) -> None:
+    ages = pa.chunked_array([[31, 34], [], [56, 58]])
+    texts = pa.array(["first", "second", "third", "fourth"]).cast(kind)
+    policy = throng.Policy(k=2, quasi=["age"], identifiers=["text"], seed=1)
+    if kind != pa.binary():
+        policy = throng.Policy(k=2, quasi=["age"], other=["text"], seed=1, strict=False)
+    release = throng.anonymize(pa.table({"age": ages, "text": texts}), policy, method="mondrian").release
+    assert len(release) == 4
+
+
 def test_dictionaries_of_every_size_read_as_their_texts() -> None:
     # More values than rows, of which few are used; nulls among the values; rows without a value.
     few = pa.DictionaryArray.from_arrays(pa.array([99_999, 5, None, 5], pa.int32()), pa.array([f"v{at}" for at in range(100_000)]))

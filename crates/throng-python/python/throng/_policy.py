@@ -8,7 +8,7 @@ import os
 from typing import Any, Iterable, Mapping, Sequence, Union
 
 from . import _throng
-from ._errors import Place, PolicyError
+from ._errors import Place, PolicyError, ThrongError
 from ._table import Tabular, given
 
 _Names = Union[str, Sequence[str], Mapping[str, Any], None]
@@ -175,8 +175,10 @@ class Policy:
     ``docs/policy.md`` explains every key.
     """
 
-    __slots__ = ("_own",)
+    __slots__ = ("_own", "_arguments")
     _own: _throng.Policy
+    _arguments: dict[str, str]
+    """The argument in which each column was named, where the policy was made of arguments."""
 
     def __init__(
         self,
@@ -214,14 +216,26 @@ class Policy:
             "quasi": quasi, "sensitive": sensitive, "identifiers": identifiers,
             "classes": classes, "person": person, "other": other,
         }  # fmt: skip
-        keys += _attributes(given_roles)
-        self._own = _throng.Policy.build(keys)
+        of_columns = _attributes(given_roles)
+        self._own = _throng.Policy.build(keys + of_columns)
+        self._arguments = {name: place for _, name, key, _, place in of_columns if key == "role"}
 
     @classmethod
     def _of(cls, own: _throng.Policy) -> Policy:
         policy = cls.__new__(cls)
         policy._own = own
+        policy._arguments = {}
         return policy
+
+    def _naming_argument(self, error: ThrongError) -> None:
+        """Lets a mistake name the argument that it is in, not a line of a text that nobody wrote."""
+        argument = self._arguments.get(error.place.attribute or "")
+        if argument is None or error.place.argument is not None or error.place.file != "the policy":
+            return
+        error.place = error.place._replace(argument=argument, file=None, line=None, column=None)
+        error.message = f"the argument {argument}: {error.message}"
+        error.args = (error.message,)
+        error._excerpt = ""
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Policy:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import math
 import operator
 import os
 import sys
 from pathlib import Path
-from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Union, overload
+from typing import Any, Callable, Iterable, Iterator, Mapping, ParamSpec, Sequence, TypeVar, Union, overload
 
 from . import _throng
 from ._errors import PolicyError, ThrongError, Place
@@ -17,8 +18,26 @@ from ._policy import Policy
 from ._report import Audit, Comparison, Evaluation, Method, Risk, Run, Simulation
 from ._table import Release, Tabular, given
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 Progress = Union[bool, Callable[[str, int, Union[int, None]], Any]]
 Secret = Union[bytes, str, "os.PathLike[str]", None]
+
+
+def naming_columns(call: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Lets mistakes of a call that are in a policy made of arguments name the argument."""
+
+    @functools.wraps(call)
+    def named(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            return call(*args, **kwargs)
+        except ThrongError as error:
+            for policy in (*args, *kwargs.values()):
+                if isinstance(policy, Policy):
+                    policy._naming_argument(error)
+            raise
+
+    return named
 
 
 class Result:
@@ -226,6 +245,7 @@ def anonymize(
 ) -> Written: ...
 
 
+@naming_columns
 def anonymize(
     table: Any,
     policy: Policy,
@@ -293,6 +313,7 @@ def anonymize(
     return Written(Path(output), sensitive, run, None if learned is None else Recipe(learned))
 
 
+@naming_columns
 def audit(
     table: Tabular,
     release: Tabular,
@@ -310,6 +331,7 @@ def audit(
         return Audit(_throng.audit(given(table), given(release), apart, _checked(policy), running))
 
 
+@naming_columns
 def risk(
     table: Tabular,
     policy: Policy,
@@ -327,6 +349,7 @@ def risk(
         return Risk(_throng.risk(given(table), people, _real("fraction", fraction), _checked(policy), running))
 
 
+@naming_columns
 def compare(
     table: Tabular,
     policy: Policy,
@@ -348,6 +371,7 @@ def compare(
         return Comparison(_throng.compare(given(table), names, ks, queries, _checked(policy), running))
 
 
+@naming_columns
 def evaluate(
     table: Tabular,
     policy: Policy,

@@ -26,8 +26,9 @@ const ROOM: f64 = 0.45;
 const NARROW: f64 = 0.5;
 /// Records that have no such room are cut where either side is asked for at most so many times what all of them are.
 const HARDLY_MORE: f64 = 1.05;
-/// Records that are dealt by lot are cut as long as either side may be asked for what is asked for, by a sample, which tells it roughly.
-const FEASIBLE: f64 = 0.95;
+/// Records that are dealt by lot are cut where either side of the sample could meet what is asked for by so much more as a sample of its
+/// size may be wrong, in shares of the root of its size: a side that could not meet it after all would join all parts of the other.
+const WRONG: f64 = 2.0;
 /// Places of one attribute that are tried.
 const TRIED: usize = 8;
 
@@ -84,6 +85,9 @@ struct Limits {
     more: usize,
     /// Whether records are dealt by lot.
     by_lot: bool,
+    /// For each attribute the lowest and highest code that records which are cut may have. Rare values at the ends are in the table
+    /// though they may not be in a sample of some of it.
+    cell: Vec<(u32, u32)>,
 }
 
 /// Where to cut: codes of an attribute below `at` go left.
@@ -97,8 +101,6 @@ struct Place {
     lost: f64,
     /// The share of the records below it.
     share: f64,
-    /// What a class of all records that are cut would lose by the attribute.
-    width: f64,
     /// The weight of the larger of the parts that it gives, if each side is cut evenly.
     largest: f64,
     /// Whether the round before has cut elsewhere.
@@ -120,7 +122,8 @@ impl Cuts {
         let most = LARGER * weight as f64 / parts.max(1) as f64;
         // As in memory, it is the whole table that decides whether records are dealt by lot.
         let by_lot = (cutting.asked)(&records) > NARROW;
-        cuts.grow(&records, cutting, parts.max(1), &mut Limits { most, more: cutting.more, by_lot });
+        let mut limits = Limits { most, more: cutting.more, by_lot, cell: extremes(&records) };
+        cuts.grow(&records, cutting, parts.max(1), &mut limits);
         cuts
     }
 
@@ -215,11 +218,22 @@ impl Cuts {
         };
         limits.more -= left_parts + right_parts - parts;
         let (left, right) = sides(records, attribute, at);
+        let whole = limits.cell[attribute];
+        limits.cell[attribute].1 = at - 1;
         let left = self.grow(&left, cutting, left_parts, limits);
+        limits.cell[attribute] = (at, whole.1);
         let right = self.grow(&right, cutting, right_parts, limits);
+        limits.cell[attribute] = whole;
         self.nodes[node as usize] = Node::Cut { attribute: attribute as u32, at, left, right };
         node
     }
+}
+
+/// The lowest and highest code of each attribute.
+fn extremes(records: &[&Sampled]) -> Vec<(u32, u32)> {
+    let attributes = records.first().map_or(0, |record| record.codes.len());
+    let of = |at: usize| records.iter().map(move |record| record.codes[at]);
+    (0..attributes).map(|at| (of(at).min().unwrap_or(0), of(at).max().unwrap_or(0))).collect()
 }
 
 fn sides<'a>(records: &[&'a Sampled], attribute: usize, at: u32) -> (Vec<&'a Sampled>, Vec<&'a Sampled>) {
@@ -247,7 +261,7 @@ impl Cutting<'_> {
         let first = new().next().or(fitting.first()).or(nearest.as_ref()).copied();
         let asked = (self.asked)(records);
         if limits.by_lot
-            && let Some(place) = self.as_blocks_are_cut(records, parts)
+            && let Some(place) = self.as_blocks_are_cut(records, parts, &limits.cell)
             && place.parts[0] + place.parts[1] <= parts + limits.more
         {
             return Some(place);
@@ -271,22 +285,32 @@ impl Cutting<'_> {
     /// Where `method::lots` would cut records that are dealt by lot: the widest attribute in the middle, of equally wide ones the one
     /// whose cut is least even. The first cuts of a table in memory are such cuts too, so these cost next to nothing. What is cut off may be
     /// small, so that there are more parts than were meant.
-    fn as_blocks_are_cut(&self, records: &[&Sampled], parts: usize) -> Option<Place> {
+    fn as_blocks_are_cut(&self, records: &[&Sampled], parts: usize, cell: &[(u32, u32)]) -> Option<Place> {
         let attributes = records.first()?.codes.len();
         let mut places: Vec<Vec<Place>> =
             (0..attributes).map(|attribute| middle(self.places(records, attribute, parts))).collect();
         places.retain(|own| !own.is_empty());
+        let width = |own: &Place| {
+            let (low, high) = cell[own.attribute];
+            self.kernel.penalty(own.attribute, low as usize, high as usize)
+        };
         let order = |one: &Place, other: &Place| {
-            other.width.total_cmp(&one.width).then(other.off().total_cmp(&one.off()))
+            width(other).total_cmp(&width(one)).then(other.off().total_cmp(&one.off()))
         };
         places.sort_by(|one, other| order(&one[0], &other[0]));
         let feasible = |place: &Place| {
             let (left, right) = sides(records, place.attribute, place.at);
-            (self.asked)(&left).max((self.asked)(&right)) <= FEASIBLE
+            self.surely_feasible(&left) && self.surely_feasible(&right)
         };
         let place = places.into_iter().flatten().find(feasible)?;
         let enough = |share: f64| ((share * parts as f64).ceil() as usize).max(1);
         Some(Place { parts: [enough(place.share), enough(1.0 - place.share)], ..place })
+    }
+
+    /// Whether all records that some of a sample stand for could meet what is asked for, as far as a sample tells.
+    fn surely_feasible(&self, records: &[&Sampled]) -> bool {
+        let size: u64 = records.iter().map(|record| record.weight).sum();
+        (self.asked)(records) <= 1.0 - WRONG / (size as f64).sqrt()
     }
 
     /// The places between neighbouring codes of an attribute.
@@ -308,16 +332,7 @@ impl Cutting<'_> {
             let left = ((share * parts as f64).round() as usize).clamp(1, parts - 1);
             let largest = (below as f64 / left as f64).max((all - below) as f64 / (parts - left) as f64);
             let (at, lost) = (pair[1].0, penalty(pair[0].0, pair[1].0));
-            Place {
-                attribute,
-                at,
-                parts: [left, parts - left],
-                lost,
-                share,
-                width,
-                largest,
-                is_new: !was_cut(at),
-            }
+            Place { attribute, at, parts: [left, parts - left], lost, share, largest, is_new: !was_cut(at) }
         });
         between.collect()
     }
