@@ -97,7 +97,8 @@ fn more_effort_is_asked_for_by_a_flag_or_the_policy() {
         .unwrap();
     assert!(gcp("anonymize d.csv -p time.toml -o r.csv --report r.json --quiet") > 0.0);
     // None is looked for where nobody wants one.
-    std::fs::write(folder.path("none.toml"), format!("{POLICY}[report]\nbound = {{ passes = 0 }}\n")).unwrap();
+    std::fs::write(folder.path("none.toml"), format!("{POLICY}[report]\nbound = {{ passes = 0 }}\n"))
+        .unwrap();
     for line in ["-p none.toml", "-p p.toml --effort 0", "-p none.toml --seconds 1"] {
         let ran = run(&folder, &format!("anonymize d.csv {line} -o r.csv --report r.json"));
         assert_eq!(ran.code, 0, "{line}: {}", ran.stderr);
