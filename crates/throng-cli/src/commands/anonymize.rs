@@ -148,7 +148,7 @@ fn fill_certificate(mut output: Output, prepared: &run::Prepared) -> Result<Outp
     let Some(certificate) = &prepared.certificate else {
         return Err(Error::new(ErrorCode::NoProof, "there is no proved lower bound that a certificate could hold")
             .with_hint(
-                "leave --certificate out; or ask for k or l, do not publish by permutation, and use --effort 1 with a large table",
+                "leave --certificate out; or ask for k or l, do not publish by permutation, and use --effort 1 with a large table, or in place of 0",
             ));
     };
     output.write_all(certificate.to_json()?.as_bytes())?;
