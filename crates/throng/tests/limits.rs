@@ -118,6 +118,20 @@ fn a_range_that_is_too_wide_is_taken_apart() {
     assert!(error.message().contains("into no class"), "{error}");
 }
 
+/// The policy lets one record be left out, and the others lose nothing without it: so be it, within a limit or without.
+#[test]
+fn a_limit_that_nothing_exceeds_changes_nothing_of_who_is_left_out() {
+    let left_out = |limit: &str| {
+        let policy = format!(
+            "[privacy]\nk = 3\nsuppress = 0.3\n{limit}\n[method]\nname = \"peel\"\n[attribute.age]\nrole = \"quasi\"\n"
+        );
+        let loaded = common::loaded("age\n0\n0\n2\n0\n".to_owned(), &policy);
+        throng::run::solve(&loaded.problem, &loaded.policy, &Unwatched).unwrap().suppressed
+    };
+    assert_eq!(left_out(""), [2]);
+    assert_eq!(left_out("max_loss = 1"), [2]);
+}
+
 /// Every method of the registry that groups records as it likes, for the least loss, keeps to limits; who does not has a reason.
 #[test]
 fn every_method_that_groups_for_the_least_loss_is_among_those_tested() {

@@ -1,6 +1,7 @@
 //! A limit on the loss of every class beside k, l or t, for methods that look for the least loss.
 //!
-//! A method that knows no limits is run as it is. Most of its classes are narrow; those that exceed the limit are taken apart:
+//! A method that knows no limits is run as it is; if all its classes are within the limit, that is the release. If it left
+//! records out, it is run again without: the allowance is for those who fit nowhere. Classes that exceed the limit are taken apart:
 //! their records are grouped anew along the curve, each group ending as soon as it meets the requirement and before it exceeds
 //! the limit, and what is left over joins whichever class can take it within the limit at the least loss. Then records move to
 //! classes where they cost less, within the limit (`improve`). What fits nowhere is left out, if the policy lets so many
@@ -31,15 +32,23 @@ impl Method for WithinLimits {
         }
         let mut free = problem.clone();
         free.limits = Limits::default();
-        // Whoever fits nowhere needs the allowance.
-        free.suppressible = 0;
         let solution = self.0.solve(&free, watch)?;
         if !matches!(solution.recoding, Recoding::Tight) {
             return Err(Error::bug("a method that publishes boxes of its own was to be kept within limits"));
         }
-        let line = problem.line(&mapping::HILBERT, watch)?;
         with_matrix!(&problem.records, matrix => {
             let keeping = Keeping { problem, matrix, kernel: Kernel::new(&problem.attributes), judge: Judge::new(problem) };
+            if keeping.exceeding(&solution.partition).is_empty() {
+                return Ok(solution);
+            }
+            let solution = if solution.suppressed.is_empty() {
+                solution
+            } else {
+                // Whoever fits nowhere needs the allowance.
+                free.suppressible = 0;
+                self.0.solve(&free, watch)?
+            };
+            let line = problem.line(&mapping::HILBERT, watch)?;
             keeping.keep(solution, line.order(), watch)
         })
     }
@@ -59,14 +68,20 @@ struct Class<C> {
 }
 
 impl<C: Code> Keeping<'_, C> {
+    /// The numbers of the groups that exceed the limit, ascending.
+    fn exceeding(&self, partition: &Partition) -> Vec<usize> {
+        let exceeds = |group: &[u32]| !self.allowed(&Extent::around(self.matrix, group));
+        partition.groups().enumerate().filter(|(_, group)| exceeds(group)).map(|(at, _)| at).collect()
+    }
+
     fn keep(&self, solution: Solution, order: &[u32], watch: &dyn Watch) -> Result<Solution> {
         let (mut classes, mut exceeds) = (Vec::new(), vec![false; self.problem.len()]);
-        for group in solution.partition.groups() {
-            let extent = Extent::around(self.matrix, group);
-            if self.allowed(&extent) {
-                classes.push(Class { records: group.to_vec(), extent });
-            } else {
+        let wide = self.exceeding(&solution.partition);
+        for (at, group) in solution.partition.groups().enumerate() {
+            if wide.binary_search(&at).is_ok() {
                 group.iter().for_each(|record| exceeds[*record as usize] = true);
+            } else {
+                classes.push(Class { records: group.to_vec(), extent: Extent::around(self.matrix, group) });
             }
         }
         let loose: Vec<u32> = order.iter().copied().filter(|record| exceeds[*record as usize]).collect();
