@@ -68,7 +68,6 @@ TABLES: list[tuple[str, Callable[[], Any], str, str]] = [
     ("no such column", lambda: {"agee": [31, 34]}, "unknown-column", '"age"'),
     ("one column more", lambda: {"age": [31, 34], "name": ["Ada", "Ben"]}, "unlisted-column", '"name"'),
     ("lists as quasi-identifiers", lambda: pl.DataFrame({"age": [[1], [2]]}), "unreadable-type", "List"),
-    ("no rows", lambda: pl.DataFrame({"age": []}, schema={"age": pl.Int64}), "empty-table", "no records"),
     ("no such file", lambda: "/no/such/file.csv", "file-not-found", "cannot read"),
 ]  # fmt: skip
 

@@ -274,3 +274,84 @@ def test_nothing_of_a_table_or_a_policy_is_shown_but_names(people: Any) -> None:
     shown = repr(policy) + repr(result) + repr(result.release) + repr(result.report) + repr(city)
     for cell in ["Rome", "Italy", "Ada", "flu", "31"]:
         assert cell not in shown
+
+
+NOBODY = pa.schema(
+    {
+        "name": pa.string(),
+        "age": pa.int64(),
+        "since": pa.date32(),
+        "city": pa.dictionary(pa.int32(), pa.string()),
+        "ill": pa.bool_(),
+        "paid": pa.decimal128(9, 2),
+        "visits": pa.list_(pa.int64()),
+    }
+)
+
+
+def nobody_policy(**more: Any) -> throng.Policy:
+    return throng.Policy(
+        k=2, quasi=["age", "since", "city"], other=["paid", "visits"], identifiers=["name"], seed=1, strict=False, **more
+    )
+
+
+@pytest.mark.parametrize("publish", ["cells", "bounds", "midpoints"])
+def test_frames_without_rows_give_releases_without_rows_and_the_same_types(publish: str) -> None:
+    row = {
+        "name": "Ada",
+        "age": 31,
+        "since": datetime.date(2020, 1, 1),
+        "city": "Rome",
+        "ill": True,
+        "paid": Decimal("1.50"),
+        "visits": [1],
+    }
+    full = pa.Table.from_pylist([row, row], schema=NOBODY)
+    policy = nobody_policy(sensitive=["ill"])
+    expected = throng.anonymize(full, policy, publish=publish).release.to_pyarrow().schema
+    for name, table in frames({name: [] for name in NOBODY.names}, {field.name: field.type for field in NOBODY}).items():
+        result = throng.anonymize(table, policy, publish=publish)
+        release = result.release.to_pyarrow()
+        assert release.num_rows == 0 and len(result.classes) == 0, name
+        if name in ("pyarrow", "chunked", "nanoarrow"):
+            assert release.schema.equals(expected), name
+        assert release.schema.names == expected.names, name
+    assert "nobody is in it" in str(result.report)
+    assert (result.report.rows_in, result.report.gcp, result.report.violations) == (0, 0.0, [])
+    assert "nan" not in str(result.report.to_dict()).lower()
+    assert pickle.loads(pickle.dumps(result)).release.to_pyarrow().schema == release.schema
+
+
+def test_every_method_takes_a_frame_without_rows(tmp_path: Path) -> None:
+    table = pl.from_arrow(NOBODY.empty_table())
+    for method in throng.methods():
+        labels = {"classes": ["ill"]} if method.name == "refine" else {"sensitive": ["ill"]}
+        limits = {"max_loss": 0.5} if method.name.startswith("accuracy") else {}
+        release = throng.anonymize(table, nobody_policy(**labels, **limits), method=method.name).release
+        assert len(release) == 0
+        release.write(tmp_path / "nobody.csv")
+        assert "age" in (tmp_path / "nobody.csv").read_text().splitlines()[0]
+
+
+def test_a_recipe_takes_a_frame_without_rows() -> None:
+    table = pl.DataFrame({"age": [31, 34, 56, 58] * 2, "ill": ["flu", "cold"] * 4})
+    recipe = throng.anonymize(table, throng.Policy(k=2, quasi=["age"], classes=["ill"]), method="refine", seed=1).recipe
+    assert recipe is not None
+    masked = recipe.apply(table.clear()).release.to_polars()
+    assert masked.height == 0 and masked.schema == recipe.apply(table).release.to_polars().schema
+
+
+def test_what_measures_refuses_a_frame_without_rows_and_so_does_a_file(tmp_path: Path) -> None:
+    table = pl.DataFrame({"age": []}, schema={"age": pl.Int64})
+    table.write_csv(tmp_path / "nobody.csv")
+    for call in (
+        lambda: throng.anonymize(tmp_path / "nobody.csv", AGES),
+        lambda: throng.audit(table, table, AGES),
+        lambda: throng.risk(table, AGES),
+        lambda: throng.compare(table, AGES, methods=["mondrian"]),
+        lambda: throng.evaluate(table, AGES),
+        lambda: throng.anonymize(pl.DataFrame({"age": [None, None]}, schema={"age": pl.Int64}), throng.Policy(k=2, quasi=["age"], incomplete="drop")),
+    ):
+        with pytest.raises(throng.DataError) as caught:
+            call()
+        assert caught.value.code == "empty-table"

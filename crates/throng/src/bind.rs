@@ -53,7 +53,20 @@ impl Problem {
     /// the same whoever is asked about.
     pub fn among(table: &Table, policy: &Policy, chosen: Option<&[u32]>) -> Result<Self> {
         policy.check_columns(table.names())?;
-        let mut data = data(table, policy, chosen)?;
+        let data = data(table, policy, chosen)?;
+        if data.is_empty() {
+            return Err(no_records(table, policy));
+        }
+        Self::of_data(table, policy, data)
+    }
+
+    /// Joins a table without rows and a policy.
+    pub fn of_nobody(table: &Table, policy: &Policy) -> Result<Self> {
+        policy.check_columns(table.names())?;
+        Self::of_data(table, policy, data(table, policy, Some(&[]))?)
+    }
+
+    fn of_data(table: &Table, policy: &Policy, mut data: Data) -> Result<Self> {
         let rules = Rules::bind(&data.attributes, |name| rules_of(policy, name), policy.source())?;
         rules.add_bands(&mut data.attributes);
         let (limits, demands_by_key) = limits_and_demands(table, policy, &data)?;
@@ -165,9 +178,6 @@ fn data(table: &Table, policy: &Policy, chosen: Option<&[u32]>) -> Result<Data> 
         None => people,
     });
     let count = rows.as_ref().map_or(table.len(), Vec::len);
-    if count == 0 {
-        return Err(no_records(table, policy));
-    }
     let mut parts = Parts::of(table, policy, rows.as_deref(), encoded);
     parts.sensitive.iter_mut().for_each(|column| column.people = people.clone());
     let records = quasi_matrix(table, &parts.quasi, rows.as_deref(), count);

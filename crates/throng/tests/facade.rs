@@ -212,3 +212,25 @@ fn evaluations_can_be_read_back() {
         round_trip(&Evaluate::new(&policy).read(&table).task(task).run().unwrap());
     }
 }
+
+#[test]
+fn batches_without_rows_give_a_release_without_rows_and_a_text_without_rows_is_refused() {
+    use arrow_schema::{DataType, Field, Schema};
+    let fields = [("age", DataType::Int64), ("illness", DataType::Utf8), ("height", DataType::Float64)];
+    let schema = Schema::new(fields.map(|(name, kind)| Field::new(name, kind, true)).to_vec());
+    let policy =
+        Policy::builder().k(3).l(2.0).quasi("age").quasi("height").sensitive("illness").build().unwrap();
+    for batches in [Vec::new(), vec![arrow_array::RecordBatch::new_empty(schema.clone().into())]] {
+        let none = Data::batches(schema.clone().into(), batches);
+        let done = Anonymize::new(&policy).read(none.clone()).publish(Publish::Bounds).to_csv().unwrap();
+        assert_eq!(done.release, "age.low,age.high,illness,height.low,height.high\n");
+        let measures = &done.report.measures;
+        assert_eq!((measures.rows_in, measures.classes, measures.gcp), (0, 0, 0.0));
+        assert!(measures.requirements.iter().all(|one| one.reached.is_none() && one.holds != Some(false)));
+        let done = Anonymize::new(&policy).read(none).to_batches().unwrap();
+        assert_eq!(done.release.schema.fields().len(), 3);
+        assert_eq!(done.release.batches.iter().map(arrow_array::RecordBatch::num_rows).sum::<usize>(), 0);
+    }
+    let text = Anonymize::new(&policy).read(Data::csv("age,illness,height\n")).to_csv().unwrap_err();
+    assert_eq!(text.code(), ErrorCode::EmptyTable);
+}

@@ -124,7 +124,7 @@ impl LossSums {
 
     /// The loss of a release of these classes, in which so many records of the table are suppressed.
     pub fn finish(&self, problem: &Problem, suppressed: u64) -> Loss {
-        let (suppressed, all) = (suppressed as f64, problem.whole_len() as f64);
+        let (suppressed, all) = (suppressed as f64, problem.whole_len().max(1) as f64);
         let classes = self.classes.max(1) as f64;
         let ncp = self.ncp.value() + suppressed * problem.total_weight();
         let of_attribute = |sum: &ExactSum| (sum.value() + suppressed) / all;
@@ -177,6 +177,6 @@ pub(super) fn tell(measures: &mut Measures, problem: &Problem, policy: &Policy, 
     measures.discernibility = loss.discernibility;
     (measures.il1, measures.il_infinity) = loss.ranges.unzip();
     let k = policy.privacy.k().unwrap_or_else(|| problem.requirement.smallest_class());
-    let published = measures.rows_published.max(1) as f64;
+    let published = measures.rows_published as f64;
     measures.c_avg = published / sums.classes.max(1) as f64 / k as f64;
 }

@@ -226,8 +226,8 @@ pub(crate) fn audit_part<'a>(
     rules::measure(&mut measures, &published, &columns);
     research::measure(&mut measures, problem, policy, &cells, &classes);
     privacy::measure(&mut measures, policy, &published)?;
-    measures.l_feasible =
-        problem.requirement.diversity_of(&Tally::of_whole(problem)).map(|margin| margin.feasible);
+    let margin = problem.requirement.diversity_of(&Tally::of_whole(problem));
+    measures.l_feasible = margin.map(|margin| margin.feasible).filter(|feasible| feasible.is_finite());
     if let Some(found) = &whose {
         people::measure(&mut measures, found, &published);
     }

@@ -4,7 +4,7 @@ use super::{Columns, ExactCells, ExampleClass, Measures, QuasiIdentifierMeasure,
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
 use crate::policy::Policy;
-use crate::privacy::{Closeness, Figure, Histogram, diversity};
+use crate::privacy::{Achieved, Closeness, Figure, Histogram, diversity};
 use crate::problem::Protected;
 use crate::published::Published;
 use crate::table::Table;
@@ -13,6 +13,10 @@ use crate::table::Table;
 pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Published<'_>) -> Result<()> {
     let (problem, privacy) = (published.data, &policy.privacy);
     measures.requirements = privacy.measure(published)?;
+    if problem.whole_len() == 0 {
+        // Of a table without rows nothing can be told, and nothing is measured.
+        measures.requirements.iter_mut().for_each(Achieved::of_nobody);
+    }
     let violations = measures.requirements.iter().flat_map(|one| &one.violations);
     measures.violations.extend(violations.cloned());
     measures.k = published.sizes().min().unwrap_or(0) as u64;
@@ -36,7 +40,8 @@ pub(super) fn measure(measures: &mut Measures, policy: &Policy, published: &Publ
     if let Some(class) = problem.labels.first() {
         let codes = codes_of(class, published.table)?;
         let minority = minority(class, &codes, published.classes) + measures.suppressed;
-        measures.classification_metric = Some(minority as f64 / problem.whole_len() as f64);
+        measures.classification_metric =
+            (problem.whole_len() > 0).then(|| minority as f64 / problem.whole_len() as f64);
     }
     Ok(())
 }
@@ -91,7 +96,7 @@ fn sensitive(published: &Published<'_>, at: usize) -> SensitiveMeasure {
     SensitiveMeasure {
         attribute: counted.name.clone(),
         l_frequency: worst.frequency,
-        l_distinct: worst.distinct as u64,
+        l_distinct: if published.rows() == 0 { 0 } else { worst.distinct as u64 },
         l_entropy: worst.entropy.exp(),
         t: worst.distance,
         told_share: told(published, at) as f64 / (published.rows().max(1)) as f64,

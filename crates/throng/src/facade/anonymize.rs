@@ -106,7 +106,7 @@ impl<'a> Anonymize<'a> {
         let plan = Plan::new(&policy, &self.registry, self.choices.clone())?;
         let table = data.open(&plan.policy().reading(&bind::plan(plan.policy()), self.watch))?;
         clock.lap("read");
-        Ok(Ready { plan, table, data, clock, watch: self.watch })
+        Ok(Ready::new(plan, table, data, clock, self.watch))
     }
 }
 

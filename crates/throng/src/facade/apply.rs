@@ -78,7 +78,7 @@ impl<'a> Apply<'a> {
         let table = run::read_for_recipe(&self.recipe, self.watch, |reading| data.open(reading))?;
         clock.lap("read");
         let plan = run::plan_for_recipe(&self.recipe, &table, self.unmet, self.choices.clone())?;
-        Ok(Ready { plan, table, data, clock, watch: self.watch })
+        Ok(Ready::new(plan, table, data, clock, self.watch))
     }
 }
 

@@ -68,6 +68,11 @@ impl Data {
         }
     }
 
+    /// A frame without rows is one like any other; a text or a file without rows is most often a mistake.
+    pub(super) fn may_be_empty(&self) -> bool {
+        matches!(self.0, Source::Batches(_))
+    }
+
     pub(super) fn open(&self, reading: &Reading<'_>) -> Result<Table> {
         match &self.0 {
             Source::File(path) => Table::read(path, reading),

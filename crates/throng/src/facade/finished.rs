@@ -93,14 +93,19 @@ pub(super) use outputs;
 
 /// A plan and its table.
 pub(super) struct Ready<'a> {
-    pub plan: Plan,
-    pub table: Table,
-    pub data: &'a Data,
-    pub clock: Clock,
-    pub watch: &'a dyn Watch,
+    plan: Plan,
+    table: Table,
+    data: &'a Data,
+    clock: Clock,
+    watch: &'a dyn Watch,
 }
 
-impl Ready<'_> {
+impl<'a> Ready<'a> {
+    pub fn new(plan: Plan, table: Table, data: &'a Data, clock: Clock, watch: &'a dyn Watch) -> Self {
+        let plan = if data.may_be_empty() { plan.taking_nobody() } else { plan };
+        Ready { plan, table, data, clock, watch }
+    }
+
     pub fn write(self, path: &Path) -> Result<Anonymized<PathBuf>> {
         let permuted = self.plan.publish() == Publish::Permutation;
         let sensitive = permuted.then(|| permutation::sensitive_path(path));

@@ -113,6 +113,8 @@ pub struct Plan {
     left_out: Vec<String>,
     /// Whether the lower bound is to be proved even if that takes longer than the method.
     proves: bool,
+    /// Whether a table without rows gives a release without rows; else it is an error.
+    takes_nobody: bool,
 }
 
 /// What a plan's method found, and the policy that its release is held to.
@@ -216,6 +218,7 @@ impl Plan {
             unmet: Unmet::Impossible,
             left_out,
             proves: choices.proves,
+            takes_nobody: false,
             policy,
         })
     }
@@ -247,8 +250,14 @@ impl Plan {
             unmet,
             left_out: Vec::new(),
             proves: choices.proves,
+            takes_nobody: false,
             policy,
         })
+    }
+
+    /// Lets a table without rows give a release without rows. In a file, no rows is most often a mistake.
+    pub(crate) fn taking_nobody(self) -> Self {
+        Plan { takes_nobody: true, ..self }
     }
 
     /// The method's name.
@@ -332,7 +341,11 @@ impl Plan {
 
     /// Joins some rows of a table, ascending, and the plan.
     pub fn problem_among(&self, table: &Table, rows: Option<&[u32]>) -> Result<Problem> {
-        let mut problem = Problem::among(table, &self.policy, rows)?;
+        let mut problem = if self.takes_nobody && table.is_empty() {
+            Problem::of_nobody(table, &self.policy)?
+        } else {
+            Problem::among(table, &self.policy, rows)?
+        };
         self.bind(&mut problem);
         Ok(problem)
     }
@@ -352,6 +365,11 @@ impl Plan {
 
     /// Finds groups. Where a target was given, the problem then asks for the k that was found.
     pub fn solve(&self, problem: &mut Problem, watch: &dyn Watch) -> Result<Solved> {
+        if problem.is_empty() {
+            let words = "The table has no rows, and neither has the release: nobody is in it.".to_owned();
+            let solution = Solution { facts: vec![Fact::Remark { words }], ..Solution::default() };
+            return Ok(Solved { solution, policy: self.policy.clone() });
+        }
         let start = Instant::now();
         let (mut solution, k) = self.find(problem, watch)?;
         solution.facts.extend(self.associations(problem).map(Fact::Associations));

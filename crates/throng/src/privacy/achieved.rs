@@ -124,6 +124,13 @@ impl Achieved {
         self
     }
 
+    /// Of nobody, everything holds and nothing is reached.
+    pub fn of_nobody(&mut self) {
+        self.reached = None;
+        self.holds = self.holds.map(|_| true);
+        self.violations.clear();
+    }
+
     /// A number that may not be exceeded: it holds if what was reached is no larger, but for rounding.
     pub fn limited(self, most: f64, violation: impl FnOnce(f64) -> String) -> Self {
         let reached = self.reached.map_or(f64::INFINITY, Figure::value);

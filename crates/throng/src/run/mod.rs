@@ -179,7 +179,7 @@ impl Job<'_> {
 }
 
 /// Solves, writes and audits, all of a table or some rows of it for a series; errors are told of `data`, where the table
-/// is from.
+/// is from. A table without rows is an error.
 pub(crate) fn make<S: Sink>(
     plan: &Plan,
     (table, data, rows): (&Table, &Path, Option<&[u32]>),

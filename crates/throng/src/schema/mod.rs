@@ -49,6 +49,13 @@ pub struct AttributePolicy {
     pub hierarchy_span: Option<Range<usize>>,
 }
 
+impl AttributePolicy {
+    /// Whether nothing tells of what kind its values are.
+    pub fn leaves_kind_open(&self) -> bool {
+        self.kind.is_none() && self.spelling.is_none() && self.hierarchy.is_none()
+    }
+}
+
 /// What a column with the role `person` is used for beside counting people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PersonChoice {

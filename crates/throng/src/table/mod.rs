@@ -257,7 +257,13 @@ impl Table {
         missing: &[String],
         policy: Option<&AttributePolicy>,
     ) -> Result<domain::Encoding> {
-        let mut encoding = encode_texts(&self.values(column), missing, policy).map_err(|misfit| {
+        let encoded = match self.spelling_without_values(column) {
+            Some(spelling) if policy.is_none_or(AttributePolicy::leaves_kind_open) => {
+                domain::encode_spelt(&[], &[], spelling, &Tails::default())
+            }
+            _ => encode_texts(&self.values(column), missing, policy),
+        };
+        let mut encoding = encoded.map_err(|misfit| {
             let error = Error::new(misfit.code, misfit.message).with_hint(misfit.hint);
             self.error_at(column, misfit.entry, error)
         })?;
@@ -270,6 +276,17 @@ impl Table {
             })?;
         }
         Ok(encoding)
+    }
+
+    /// How numbers and dates of a column are spelt whose type alone tells that they are such, because there are no rows.
+    fn spelling_without_values(&self, column: usize) -> Option<Spelling> {
+        use arrow_schema::DataType;
+        match self.schema.as_ref()?.field(column).data_type() {
+            _ if !self.is_empty() => None,
+            DataType::Date32 | DataType::Date64 => Some(Spelling::Iso),
+            own if own.is_numeric() => Some(Spelling::Point),
+            _ => None,
+        }
     }
 
     /// The tree that a hierarchy gives the values of a coded column; an error names the first value that it has no place for.
