@@ -52,7 +52,7 @@ fn table(rows: &[String]) -> Table {
 
 fn empty_sketch() -> TableSketch {
     let names: Vec<String> = HEADER.trim().split(',').map(str::to_owned).collect();
-    TableSketch::new(&names, &KEPT, 7)
+    TableSketch::new(&names, &KEPT, 7, usize::MAX)
 }
 
 fn sketch(rows: &[String]) -> TableSketch {
@@ -417,14 +417,14 @@ proptest! {
         use throng::scale::bottom::Bottom;
         let mut parts = vec![Bottom::new(most); 4];
         for (hash, part) in &hashes {
-            parts[*part].add(*hash, 1, || vec![hash.to_string()]);
+            parts[*part].add(*hash, 1, || [hash.to_string().as_str()].into_iter().collect());
         }
         let mut merged = parts.pop().unwrap();
         parts.iter().rev().for_each(|part| merged.merge(part));
         let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
         hashes.iter().for_each(|(hash, _)| *counts.entry(*hash).or_default() += 1);
         let kept: Vec<(String, u64)> =
-            merged.entries().map(|entry| (entry.cells[0].clone(), entry.count)).collect();
+            merged.entries().map(|entry| (entry.cells.get(0).to_owned(), entry.count)).collect();
         let plain: Vec<(String, u64)> =
             counts.iter().take(most).map(|(hash, count)| (hash.to_string(), *count)).collect();
         prop_assert_eq!(kept, plain);

@@ -50,7 +50,7 @@ pub(super) fn check_as_is(sketch: &TableSketch, origin: &Origin, policy: &Policy
     let mut found = as_is::check_known(&sketch.names, origin, policy, |at, look| {
         let (texts, counts): (Vec<&str>, Vec<u64>) = match (sketch.column(at), sketch.cells(at)) {
             (Some(values), _) => values.values().unzip(),
-            (None, Some(cells)) => cells.entries().map(|own| (own.cells[0].as_str(), own.count)).unzip(),
+            (None, Some(cells)) => cells.entries().map(|own| (own.cells.get(0), own.count)).unzip(),
             (None, None) => return None,
         };
         look(&texts, &counts)

@@ -76,7 +76,7 @@ impl<'a> Hashes<'a> {
             }
             for (hash, row, count) in some {
                 let text = || self.piece.nullable_text_row(row).nth(nth).flatten().unwrap_or_default();
-                cells.add(hash, count, || vec![text().to_owned()]);
+                cells.add(hash, count, || [text()].into_iter().collect());
             }
         }
     }

@@ -17,8 +17,10 @@ use crate::table::{Sketch, Storage, Table};
 pub const MOST_VALUES: usize = 1 << 20;
 /// Distinct cells that are kept of a column that is passed through.
 const CELLS: usize = 1 << 16;
-/// Distinct rows that are kept.
-pub const ROWS: usize = 1 << 15;
+/// Distinct rows that are kept at most, and cells of them. Values that are too rare for the sample cannot be cut off where records are
+/// dealt by lot.
+const ROWS: usize = 1 << 17;
+const CELLS_OF_ROWS: usize = 1 << 20;
 
 /// What is known of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,15 +64,16 @@ impl Checksum {
 }
 
 impl TableSketch {
-    /// Of no rows yet, of a table with these columns.
-    pub fn new(names: &[String], storage: &[Storage], seed: u64) -> Self {
+    /// Of no rows yet, of a table with these columns. The sample may have so many cells.
+    pub fn new(names: &[String], storage: &[Storage], seed: u64, sampled_cells: usize) -> Self {
         let of = |wanted: Storage| storage.iter().map(move |own| *own == wanted);
+        let coded = of(Storage::Coded).filter(|own| *own).count().max(1);
         TableSketch {
             names: names.to_vec(),
             rows: 0,
             columns: of(Storage::Coded).map(|own| own.then(Sketch::default)).collect(),
             texts: of(Storage::Text).map(|own| own.then(|| Bottom::new(CELLS))).collect(),
-            sample: Bottom::new(ROWS),
+            sample: Bottom::new((sampled_cells.min(CELLS_OF_ROWS) / coded).min(ROWS)),
             checksum: Checksum::default(),
             seed,
         }
@@ -110,8 +113,8 @@ impl TableSketch {
             self.sample.leave_out();
         }
         for (hash, row, count) in found.rows {
-            let cell = |(values, numbers): &(Vec<&str>, &[u32])| values[numbers[row] as usize].to_owned();
-            self.sample.add(hash, count, || coded.iter().map(cell).collect());
+            let cells = coded.iter().map(|(values, numbers)| values[numbers[row] as usize]);
+            self.sample.add(hash, count, || cells.collect());
         }
         let texts = self.texts.iter_mut().flatten();
         for (nth, (known, (cells, left_out))) in texts.zip(found.texts).enumerate() {
@@ -119,7 +122,7 @@ impl TableSketch {
                 known.leave_out();
             }
             for (hash, row, count) in cells {
-                known.add(hash, count, || vec![cell_of(piece, row, nth).to_owned()]);
+                known.add(hash, count, || [cell_of(piece, row, nth)].into_iter().collect());
             }
         }
     }

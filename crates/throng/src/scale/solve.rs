@@ -337,7 +337,9 @@ pub fn sampled(known: &Known, sketch: &super::sketch::TableSketch) -> Vec<Sample
         let mut codes = vec![0; known.problem.attributes.len()];
         let mut sensitive = vec![0; known.problem.sensitive.len()];
         for (at, own) in &columns {
-            let Ok(number) = own.values.binary_search(&entry.cells[*at]) else { continue 'rows };
+            let Ok(number) = own.values.binary_search_by(|own| own.as_str().cmp(entry.cells.get(*at))) else {
+                continue 'rows;
+            };
             if known.drops && own.missing[number] {
                 continue 'rows;
             }

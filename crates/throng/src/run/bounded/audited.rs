@@ -4,6 +4,7 @@
 //! published quasi-identifiers, so that every class is whole in one of them, and each is measured as any release is
 //! measured. What was measured merges (`audit/merged.rs`).
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ use crate::watch::{OfPart, Watch};
 
 /// Distinct cells that are kept of a column, to tell what it shows.
 const CELLS: usize = 1 << 16;
+/// Rows that are dealt to parts at a time. As texts they take several times what they take in a piece.
+const ROWS_AT_A_TIME: usize = 1 << 15;
 
 /// What the audit found, and which columns were told from a sample of their cells.
 pub(super) struct Audited {
@@ -70,11 +73,15 @@ impl Release<'_> {
                     return Ok(());
                 }
                 let part_of = part_of_rows(self.problem, &piece, parts)?;
-                let part_of = part_of.into_iter().map(|part| part as u32).collect();
-                let texts = texts(&piece)?;
-                let spill = spill
-                    .get_or_insert_with(|| Spill::new(self.scratch, "audit", texts.schema(), parts as usize));
-                spill.deal(&[(texts, part_of)])
+                let mut start = 0;
+                for part_of in part_of.chunks(ROWS_AT_A_TIME) {
+                    let texts = texts(&piece, start..start + part_of.len())?;
+                    start += part_of.len();
+                    let new = || Spill::new(self.scratch, "audit", texts.schema(), parts as usize);
+                    let part_of = part_of.iter().map(|part| *part as u32).collect();
+                    spill.get_or_insert_with(new).deal(&[(texts, part_of)])?;
+                }
+                Ok(())
             })?;
         }
         let measure = |table: &Table, watch: &dyn Watch| {
@@ -102,14 +109,13 @@ impl Release<'_> {
     }
 }
 
-/// The cells of a piece that are kept, as texts; the other columns are there by name only.
-fn texts(piece: &Table) -> Result<RecordBatch> {
-    let rows = piece.len();
+/// The cells of some rows of a piece that are kept, as texts; the other columns are there by name only.
+fn texts(piece: &Table, rows: Range<usize>) -> Result<RecordBatch> {
     let kept = |at: usize| piece.storage(at) == Storage::Text;
     let passed: Vec<usize> = (0..piece.names().len()).filter(|at| kept(*at)).collect();
     let mut builders: Vec<LargeStringBuilder> = passed.iter().map(|_| LargeStringBuilder::new()).collect();
     if !passed.is_empty() {
-        for row in 0..rows {
+        for row in rows.clone() {
             let cells = builders.iter_mut().zip(piece.nullable_text_row(row));
             cells.for_each(|(builder, cell)| builder.append_option(cell));
         }
@@ -117,10 +123,10 @@ fn texts(piece: &Table) -> Result<RecordBatch> {
     let mut builders = builders.into_iter();
     let column = |at: usize| -> ArrayRef {
         match piece.storage(at) {
-            Storage::Skip => new_null_array(&DataType::LargeUtf8, rows),
+            Storage::Skip => new_null_array(&DataType::LargeUtf8, rows.len()),
             Storage::Coded => {
                 let (values, numbers) = (piece.values(at), piece.numbers(at));
-                let cells = numbers.iter().map(|number| values[*number as usize]);
+                let cells = numbers[rows.clone()].iter().map(|number| values[*number as usize]);
                 Arc::new(LargeStringArray::from_iter_values(cells))
             }
             Storage::Text => Arc::new(builders.next().unwrap_or_default().finish()),
@@ -168,7 +174,7 @@ impl Shown {
                 Storage::Skip => {}
                 Storage::Coded => {
                     for (text, count) in piece.sketch(at).values() {
-                        cells.add(Hashes::of_text(text), count, || vec![text.to_owned()]);
+                        cells.add(Hashes::of_text(text), count, || [text].into_iter().collect());
                     }
                 }
                 Storage::Text => hashes.add_cells(at, cells),
@@ -200,7 +206,7 @@ impl Shown {
             }
             column.distinct = cells.distinct().round() as u64;
             column.unique_share = (cells.unique() / rows.max(1) as f64).min(1.0);
-            let texts: Vec<&str> = cells.entries().map(|own| own.cells[0].as_str()).collect();
+            let texts: Vec<&str> = cells.entries().map(|own| own.cells.get(0)).collect();
             let counts: Vec<u64> = cells.entries().map(|own| own.count).collect();
             column.looks = as_is::looks_of(&texts, &counts, &policy.missing);
         }

@@ -57,6 +57,9 @@ const BASE: u64 = 40 << 20;
 /// Bytes that solving takes for each record beside its codes, with the most demanding method.
 const PER_RECORD: u64 = 200;
 
+/// Bytes for each cell of a sample of rows: several times what it takes, because there is other work to be done beside.
+const PER_SAMPLED_CELL: u64 = 320;
+
 /// Parts have so many records at least where a table has them: cuts are dear.
 const FEWEST: u64 = 10_000;
 /// Files that the rows of a release are dealt to, at most.
@@ -135,7 +138,12 @@ impl Room {
 
     /// Parts of a release of so many bytes in memory that its audit looks at one by one.
     pub fn audits(self, bytes: u64) -> u64 {
-        bytes.div_ceil((self.bytes * 5 / 10).max(1)).max(1)
+        bytes.div_ceil((self.bytes * 3 / 10).max(1)).max(1)
+    }
+
+    /// Cells that a sample of rows may have.
+    pub fn sampled_cells(self) -> usize {
+        (self.bytes / PER_SAMPLED_CELL) as usize
     }
 
     /// Rows of so many bytes that are dealt at once.

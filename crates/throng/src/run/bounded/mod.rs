@@ -262,7 +262,12 @@ impl Work<'_> {
                 headless = suggest::check_header(&piece, self.policy())?;
                 let storage = self.storage(piece.names())?;
                 found = Some(Sketched {
-                    sketch: TableSketch::new(piece.names(), &storage, self.policy().method.seed),
+                    sketch: TableSketch::new(
+                        piece.names(),
+                        &storage,
+                        self.policy().method.seed,
+                        self.room.sampled_cells(),
+                    ),
                     storage,
                     schema: piece.schema().cloned(),
                     dialect: piece.dialect(),

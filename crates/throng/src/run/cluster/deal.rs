@@ -39,7 +39,12 @@ impl Sketcher {
     /// Of no rows yet.
     pub fn new(steps: Arc<Steps>) -> Self {
         let names: Vec<String> = steps.schema.fields().iter().map(|field| field.name().clone()).collect();
-        let sketch = TableSketch::new(&names, &steps.storage, steps.plan.policy().method.seed);
+        let sketch = TableSketch::new(
+            &names,
+            &steps.storage,
+            steps.plan.policy().method.seed,
+            steps.job.sampled_cells,
+        );
         Sketcher { steps, sketch }
     }
 

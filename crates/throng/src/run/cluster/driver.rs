@@ -98,10 +98,11 @@ impl Driver {
     pub fn new(asked: Asked) -> Result<Self> {
         let clock = Clock::start();
         check_parts(asked.parts, MOST_PARTS)?;
-        let steps = Steps::new(&asked.policy, asked.adjusted, asked.secret, asked.schema)?;
+        let room = Room::new(asked.memory);
+        let steps = Steps::new(&asked.policy, asked.adjusted, asked.secret, asked.schema, room)?;
         Ok(Driver {
             steps,
-            room: Room::new(asked.memory),
+            room,
             asked_parts: asked.parts,
             memory: asked.memory,
             overrides: asked.overrides,

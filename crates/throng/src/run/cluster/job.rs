@@ -9,6 +9,7 @@ use super::{block, state};
 use crate::error::{Error, ErrorCode, Result};
 use crate::plan::{Choices, Plan, Registry};
 use crate::policy::{Brought, Policy};
+use crate::run::bounded::memory::Room;
 use crate::run::bounded::refuse::Place;
 use crate::run::in_parts;
 use crate::scale::columns::{Column, columns, shown};
@@ -63,6 +64,8 @@ pub(super) struct Job {
     adjusted: Adjusted,
     secret: [u8; 32],
     schema: Vec<u8>,
+    /// Cells that a sample of rows may have.
+    pub sampled_cells: usize,
     /// The distinct values, once all rows have been looked at.
     pub sketch: Option<TableSketch>,
     /// Their counts and the number of rows that were dropped, once all rows have been dealt.
@@ -96,6 +99,7 @@ impl Steps {
         adjusted: Adjusted,
         secret: Option<Secret>,
         schema: SchemaRef,
+        room: Room,
     ) -> Result<Self> {
         let mut brought = Brought::new();
         for path in policy.files() {
@@ -117,6 +121,7 @@ impl Steps {
             adjusted: Adjusted { seed: Some(plan.policy().method.seed), ..adjusted },
             secret: plan.secret().key(),
             schema: block::encode_schema(&schema)?,
+            sampled_cells: room.sampled_cells(),
             sketch: None,
             counts: None,
         };
