@@ -63,7 +63,7 @@ const REASONS: Reasons = &[
     ),
     (
         &["MultiDim is faster", "top-down is faster", "At every N, top-down takes"],
-        "MultiDim takes 3 to 25 milliseconds here, top-down four to ten times as long; such times, measured once on a machine that others share, \
+        "MultiDim takes a few milliseconds here, top-down four to fifteen times as long; such times, measured once on a machine that others share, \
          vary from run to run by more than the margin",
     ),
     (
