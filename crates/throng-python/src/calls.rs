@@ -21,7 +21,7 @@ use crate::errors::raised;
 use crate::input::Given;
 use crate::policy::Policy;
 use crate::report::{Recipe, Report, Told};
-use crate::table::Table;
+use crate::table::{Origin, Table};
 use crate::work;
 
 /// Fewer bytes than this could be guessed by trying.
@@ -87,11 +87,8 @@ fn made<'py>(
     policy: &Policy,
     escape_formulas: bool,
 ) -> PyResult<Made<'py>> {
-    let names = |schema: &SchemaRef| {
-        let fields = schema.fields().iter().map(|field| field.name().clone());
-        fields.filter(|name| done.sensitive.is_some() || policy.publishes_as_it_is(name)).collect::<Vec<_>>()
-    };
-    let origin = given.map(|schema| (schema.clone(), names(&schema)));
+    let as_it_is = |name: &str| done.sensitive.is_some() || policy.publishes_as_it_is(name);
+    let origin = given.map(|schema| Origin::new(&schema, as_it_is));
     let table = |batches: Batches| Table::new(batches, policy.missing(), origin.clone(), escape_formulas);
     let rows = PyBytes::new_with(py, 4 * done.rows.len(), |bytes| {
         bytes

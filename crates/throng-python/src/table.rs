@@ -2,13 +2,13 @@
 
 use std::io::Cursor;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::{Array, RecordBatch};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyList};
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
@@ -25,20 +25,38 @@ pub struct Table {
     pub batches: Batches,
     /// What text has in place of nulls.
     missing: String,
-    /// The schema of the table that it was made from, and the columns that have their types back.
-    origin: Option<(SchemaRef, Vec<String>)>,
+    origin: Option<Origin>,
     /// Whether cells that a spreadsheet would run get a mark in delimited text.
     escape_formulas: bool,
     typed: OnceLock<Batches>,
 }
 
+/// The columns of the table that a release was made from which have their types back. It goes wherever the release goes, so
+/// it holds their names and types and nothing else: neither other columns nor what others wrote beside a column.
+#[derive(Clone)]
+pub struct Origin(SchemaRef);
+
+impl Origin {
+    /// Of the columns of a table that are published as they are.
+    pub fn new(schema: &Schema, as_it_is: impl Fn(&str) -> bool) -> Self {
+        let bare = |field: &Field| Field::new(field.name(), field.data_type().clone(), field.is_nullable());
+        let kept = schema.fields().iter().filter(|field| as_it_is(field.name()));
+        // Nested types keep theirs, but for what is within them.
+        let fields: Vec<Field> = kept
+            .filter_map(|field| match field.data_type() {
+                DataType::RunEndEncoded(ends, values) => {
+                    let kind = DataType::RunEndEncoded(bare(ends).into(), bare(values).into());
+                    Some(Field::new(field.name(), kind, true))
+                }
+                kind => (!kind.is_nested()).then(|| bare(field)),
+            })
+            .collect();
+        Origin(Arc::new(Schema::new(fields)))
+    }
+}
+
 impl Table {
-    pub fn new(
-        batches: Batches,
-        missing: String,
-        origin: Option<(SchemaRef, Vec<String>)>,
-        escape_formulas: bool,
-    ) -> Self {
+    pub fn new(batches: Batches, missing: String, origin: Option<Origin>, escape_formulas: bool) -> Self {
         Table { batches, missing, origin, escape_formulas, typed: OnceLock::new() }
     }
 
@@ -49,7 +67,8 @@ impl Table {
         }
         let batches = self.batches.clone();
         let typed = match self.origin.clone() {
-            Some((schema, names)) => {
+            Some(Origin(schema)) => {
+                let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
                 work::run(py, None, None, move |_| Ok(batches.with_types_of(&schema, &names)))?
             }
             None => batches,
@@ -68,11 +87,10 @@ impl Table {
         requested_schema: Option<Bound<'py, PyCapsule>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let Batches { schema, batches } = self.typed(py)?.clone();
-        let structs = batches
-            .into_iter()
-            .map(|batch| Ok(std::sync::Arc::new(arrow_array::StructArray::from(batch)) as _));
-        let field = arrow_schema::Field::new_struct("", schema.fields().clone(), false)
-            .with_metadata(schema.metadata().clone());
+        let structs =
+            batches.into_iter().map(|batch| Ok(Arc::new(arrow_array::StructArray::from(batch)) as _));
+        let field =
+            Field::new_struct("", schema.fields().clone(), false).with_metadata(schema.metadata().clone());
         let reader = Box::new(ArrayIterator::new(structs, field.into()));
         Ok(to_stream_pycapsule(py, reader, requested_schema)?)
     }
@@ -142,7 +160,7 @@ impl Table {
         let (py, own) = (slf.py(), slf.get());
         let rows = PyBytes::new(py, &encoded(&own.batches.schema, &own.batches.batches)?);
         let origin = match &own.origin {
-            Some((schema, names)) => Some((PyBytes::new(py, &encoded(schema, &[])?), names.clone())),
+            Some(Origin(schema)) => Some(PyBytes::new(py, &encoded(schema, &[])?)),
             None => None,
         };
         let arguments =
@@ -154,11 +172,11 @@ impl Table {
     fn decoded(
         rows: &[u8],
         missing: String,
-        origin: Option<(Vec<u8>, Vec<String>)>,
+        origin: Option<Vec<u8>>,
         escape_formulas: bool,
     ) -> PyResult<Self> {
         let origin = match origin {
-            Some((schema, names)) => Some((decode(&schema)?.schema, names)),
+            Some(schema) => Some(Origin(decode(&schema)?.schema)),
             None => None,
         };
         Ok(Table::new(decode(rows)?, missing, origin, escape_formulas))

@@ -356,3 +356,33 @@ def test_what_measures_refuses_a_frame_without_rows_and_so_does_a_file(tmp_path:
         with pytest.raises(throng.DataError) as caught:
             call()
         assert caught.value.code == "empty-table"
+
+
+def test_what_stands_beside_columns_is_not_published() -> None:
+    """Metadata of a schema, of fields and of fields within fields, names of identifiers, and categories that no row has."""
+    said = {"note": "HIDDEN"}
+    visits = pa.list_(pa.field("item", pa.struct([pa.field("at", pa.string(), metadata=said)]), metadata=said))
+    fields = {
+        "HIDDEN_name": pa.string(),
+        "age": pa.int64(),
+        "city": pa.dictionary(pa.int32(), pa.string()),
+        "visits": visits,
+    }
+    schema = pa.schema([pa.field(name, kind, metadata=said) for name, kind in fields.items()], metadata=said)
+    rows = [
+        pa.array(["Ada", "Ben", "Cleo", "Dan"]),
+        pa.array([31, 34, 56, 58]),
+        pa.DictionaryArray.from_arrays(pa.array([0, 0, 1, 1], pa.int32()), pa.array(["Rome", "Bari", "HIDDEN"])),
+        pa.array([[{"at": "9"}], [], None, [{"at": "8"}]], visits),
+    ]
+    table = pa.Table.from_arrays(rows, schema=schema)
+    policy = throng.Policy(k=2, quasi=["age"], identifiers=["HIDDEN_name"], other=["city", "visits"], strict=False)
+    result = throng.anonymize(table, policy)
+    assert b"HIDDEN" not in pickle.dumps(result.release)
+    sink = pa.BufferOutputStream()
+    release = result.release.to_pyarrow()
+    with pa.ipc.new_stream(sink, release.schema) as writer:
+        writer.write_table(release)
+    assert b"HIDDEN" not in sink.getvalue().to_pybytes()
+    assert release.schema.field("city").type == fields["city"]
+    assert pickle.loads(pickle.dumps(result.release)).to_pyarrow().equals(release)

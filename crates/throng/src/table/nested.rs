@@ -13,7 +13,7 @@ use arrow_array::{
     OffsetSizeTrait, PrimitiveArray, StringArray, StructArray, UInt64Array, downcast_primitive_array,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
-use arrow_schema::{ArrowError, DataType, FieldRef};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef};
 use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 
@@ -22,7 +22,7 @@ use super::types::{texts, unshared};
 use crate::error::{Error, Result};
 
 /// The type that a nested column is published with, if it can be passed through: dictionaries, runs and views within it
-/// become the plain types of their values.
+/// become the plain types of their values, and fields lose what others wrote beside them.
 pub(crate) fn published(kind: &DataType) -> Option<DataType> {
     use DataType as T;
     let nested =
@@ -33,7 +33,7 @@ pub(crate) fn published(kind: &DataType) -> Option<DataType> {
 fn plain(kind: &DataType) -> Option<DataType> {
     use DataType as T;
     let field = |field: &FieldRef| -> Option<FieldRef> {
-        Some(Arc::new(field.as_ref().clone().with_data_type(plain(field.data_type())?)))
+        Some(Arc::new(Field::new(field.name(), plain(field.data_type())?, field.is_nullable())))
     };
     Some(match kind {
         T::List(own) => T::List(field(own)?),
