@@ -49,11 +49,11 @@ pub(super) fn adjust<C: Code>(
             watch.check()?;
             mending.mend_batch(batch);
         }
-        unmet.retain(|id| mending.waits(*id));
-        // A merge can also spoil a group that met the requirement before.
+        // A merge can also spoil a group that met the requirement before, and another one mend it again.
         unmet.append(&mut mending.spoilt);
         unmet.sort_unstable();
         unmet.dedup();
+        unmet.retain(|id| mending.waits(*id));
     }
     let left: Vec<Vec<u32>> = mending.members.into_iter().filter(|group| !group.is_empty()).collect();
     let order = left.iter().flatten().map(|place| records.ids[*place as usize]).collect();
