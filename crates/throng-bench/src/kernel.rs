@@ -41,7 +41,6 @@ pub fn run() -> Result<()> {
     };
     let kernel = Kernel::new(&problem.attributes);
     report(&mut out, "kernel, 8-bit codes", fastest(|| with_kernel(&widened::<u8>(&problem), &kernel)))?;
-    report(&mut out, "kernel, 16-bit codes", fastest(|| with_kernel(&widened::<u16>(&problem), &kernel)))?;
     report(&mut out, "kernel, 32-bit codes", fastest(|| with_kernel(&widened::<u32>(&problem), &kernel)))
 }
 

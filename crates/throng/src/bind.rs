@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use crate::data::{
     Attribute, Cache, Code, Data, DemandsByKey, Joined, LANES, Matrix, People, Protected, Records,
     column_codes,
 };
 use crate::error::{Error, ErrorCode, Result};
 use crate::loss::Limits;
+use crate::parallel;
 use crate::policy::suggest::person;
 use crate::policy::{AttributePolicy, Incomplete, Policy, Role, Rule};
 use crate::privacy::Requirement;
@@ -409,7 +408,6 @@ fn quasi_matrix(
     let largest = quasi.iter().map(|(attribute, _)| attribute.domain.len()).max().unwrap_or(0);
     match largest {
         0..=0x100 => Records::Narrow(fill_matrix(table, quasi, rows, count)),
-        0x101..=0x1_0000 => Records::Medium(fill_matrix(table, quasi, rows, count)),
         _ => Records::Wide(fill_matrix(table, quasi, rows, count)),
     }
 }
@@ -431,7 +429,7 @@ fn fill_matrix<C: Code>(
         rest = after;
         pieces.push((chunk, range, kept, piece));
     }
-    pieces.into_par_iter().for_each(|(chunk, range, kept, piece)| {
+    parallel::each(pieces, |(chunk, range, kept, piece)| {
         for (at, (attribute, codes)) in quasi.iter().enumerate() {
             let cells = table.coded_chunk(attribute.column, chunk, codes);
             let mut put = |row: usize, code: u32| {

@@ -1,5 +1,9 @@
 //! Records as rows of codes, in the narrowest width that holds the largest domain.
 //!
+//! There are two widths. One of 16 bits between them would save memory where a domain has hundreds of values, but takes as long as the wide
+//! one in most loops (x86-64 has no lesser or greater of unsigned 16-bit lanes without extensions), and every method would be compiled
+//! once more.
+//!
 //! Rows are padded to a multiple of [`LANES`] so that growing a box is a few vector instructions; padding is zero
 //! everywhere and never matters.
 
@@ -34,7 +38,7 @@ macro_rules! code {
         }
     )*};
 }
-code!(u8, u16, u32);
+code!(u8, u32);
 
 /// A vector of codes.
 pub type Lanes<C> = [C; LANES];
@@ -119,8 +123,6 @@ impl<C: Code> Matrix<C> {
 pub enum Records {
     /// Domains of up to 256 values.
     Narrow(Matrix<u8>),
-    /// Domains of up to 65,536 values.
-    Medium(Matrix<u16>),
     /// Larger domains.
     Wide(Matrix<u32>),
 }
@@ -134,7 +136,7 @@ macro_rules! into_records {
         }
     )*};
 }
-into_records!(u8 => Narrow, u16 => Medium, u32 => Wide);
+into_records!(u8 => Narrow, u32 => Wide);
 
 /// Runs the same code on a matrix of any width: the branch is taken once, outside of all loops.
 #[macro_export]
@@ -142,7 +144,6 @@ macro_rules! with_matrix {
     ($records:expr, $matrix:ident => $body:expr) => {
         match $records {
             $crate::data::Records::Narrow($matrix) => $body,
-            $crate::data::Records::Medium($matrix) => $body,
             $crate::data::Records::Wide($matrix) => $body,
         }
     };
@@ -187,7 +188,6 @@ impl Records {
         }
         match largest_domain {
             0..=0x100 => Records::Narrow(fill(rows, attributes, code)),
-            0x101..=0x1_0000 => Records::Medium(fill(rows, attributes, code)),
             _ => Records::Wide(fill(rows, attributes, code)),
         }
     }

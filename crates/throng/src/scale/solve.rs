@@ -167,7 +167,6 @@ fn matrix(known: &Known, mut codes: Vec<Vec<u32>>, count: usize) -> (Records, Ve
     }
     let records = match largest {
         0..=0x100 => Records::Narrow(fill(&mut codes, &quasi, count)),
-        0x101..=0x1_0000 => Records::Medium(fill(&mut codes, &quasi, count)),
         _ => Records::Wide(fill(&mut codes, &quasi, count)),
     };
     (records, codes)

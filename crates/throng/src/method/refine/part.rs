@@ -45,7 +45,6 @@ impl Part {
         let largest = qid.attributes.iter().map(|at| problem.attributes[*at].domain.len()).max().unwrap_or(0);
         let tips = match largest {
             0..=0x100 => tips::<u8>(problem, &qid.attributes, beyond),
-            0x101..=0x1_0000 => tips::<u16>(problem, &qid.attributes, beyond),
             _ => tips::<u32>(problem, &qid.attributes, beyond),
         };
         Part { qid, anonymity: problem.len() as u32, least: Vec::new(), beyond, tips }
