@@ -11,6 +11,7 @@ use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, BinaryArray, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray,
     GenericListArray, LargeBinaryArray, LargeListArray, LargeStringArray, ListArray, MapArray, NullArray,
     OffsetSizeTrait, PrimitiveArray, StringArray, StructArray, UInt64Array, downcast_primitive_array,
+    make_array,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
@@ -258,7 +259,8 @@ fn rebuilt(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
 }
 
 fn rebuilt_primitive<T: ArrowPrimitiveType>(array: &PrimitiveArray<T>) -> ArrayRef {
-    Arc::new(array.iter().collect::<PrimitiveArray<T>>().with_data_type(array.data_type().clone()))
+    let cells = array.iter().collect::<PrimitiveArray<T>>().with_data_type(array.data_type().clone());
+    make_array(cells.into_data())
 }
 
 /// The children of an array that has so many for each row, without those of its nulls.

@@ -7,7 +7,7 @@ use arrow_array::builder::{BinaryViewBuilder, StringViewBuilder};
 use arrow_array::types::*;
 use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, BinaryArray, BooleanArray, LargeBinaryArray, LargeStringArray,
-    NullArray, PrimitiveArray, StringArray,
+    NullArray, PrimitiveArray, StringArray, make_array,
 };
 use arrow_buffer::i256;
 use arrow_schema::{ArrowError, DataType, TimeUnit};
@@ -58,12 +58,14 @@ impl Cells<'_> {
         self.texts.iter().map(|text| text.map(one).transpose()).collect()
     }
 
+    /// The cells as numbers of a type that lies in memory as theirs does, under the name of theirs: what stands for arrays of every type
+    /// by name is compiled by Arrow, and only once.
     fn read<T: ArrowPrimitiveType>(
         &self,
         read: impl Fn(&str) -> Option<T::Native>,
     ) -> Result<ArrayRef, ArrowError> {
         let cells: PrimitiveArray<T> = self.each(read)?.into_iter().collect();
-        Ok(Arc::new(cells.with_data_type(self.kind.clone())))
+        Ok(make_array(cells.into_data().into_builder().data_type(self.kind.clone()).build()?))
     }
 
     fn strings(&self) -> Result<ArrayRef, ArrowError> {
@@ -94,10 +96,10 @@ impl Cells<'_> {
         let narrow = |text: &str, scale: i8| unscaled(text, scale)?.to_i128();
         match self.kind {
             T::Decimal32(_, scale) => {
-                self.read::<Decimal32Type>(|text| i32::try_from(narrow(text, *scale)?).ok())
+                self.read::<Int32Type>(|text| i32::try_from(narrow(text, *scale)?).ok())
             }
             T::Decimal64(_, scale) => {
-                self.read::<Decimal64Type>(|text| i64::try_from(narrow(text, *scale)?).ok())
+                self.read::<Int64Type>(|text| i64::try_from(narrow(text, *scale)?).ok())
             }
             T::Decimal128(_, scale) => self.read::<Decimal128Type>(|text| narrow(text, *scale)),
             T::Decimal256(_, scale) => self.read::<Decimal256Type>(|text| unscaled(text, *scale)),
@@ -108,37 +110,27 @@ impl Cells<'_> {
     fn days(&self) -> Result<ArrayRef, ArrowError> {
         use {DataType as T, TimeUnit as U};
         match self.kind {
-            T::Date32 => self.read::<Date32Type>(|text| Some(Date32Type::from_naive_date(parsed(text)?))),
-            T::Date64 => self.read::<Date64Type>(|text| {
+            T::Date32 => self.read::<Int32Type>(|text| Some(Date32Type::from_naive_date(parsed(text)?))),
+            T::Date64 => self.read::<Int64Type>(|text| {
                 let midnight = || parsed::<NaiveDate>(text)?.and_hms_opt(0, 0, 0);
                 let moment: NaiveDateTime = parsed(text).or_else(midnight)?;
                 Some(moment.and_utc().timestamp_millis())
             }),
             T::Time32(U::Second) => {
-                self.read::<Time32SecondType>(|text| i32::try_from(nanoseconds(text)? / 1_000_000_000).ok())
+                self.read::<Int32Type>(|text| i32::try_from(nanoseconds(text)? / 1_000_000_000).ok())
             }
-            T::Time32(_) => {
-                self.read::<Time32MillisecondType>(|text| i32::try_from(nanoseconds(text)? / 1_000_000).ok())
-            }
-            T::Time64(U::Microsecond) => {
-                self.read::<Time64MicrosecondType>(|text| Some(nanoseconds(text)? / 1000))
-            }
-            _ => self.read::<Time64NanosecondType>(nanoseconds),
+            T::Time32(_) => self.read::<Int32Type>(|text| i32::try_from(nanoseconds(text)? / 1_000_000).ok()),
+            T::Time64(U::Microsecond) => self.read::<Int64Type>(|text| Some(nanoseconds(text)? / 1000)),
+            _ => self.read::<Int64Type>(nanoseconds),
         }
     }
 
     fn timestamps(&self, unit: TimeUnit) -> Result<ArrayRef, ArrowError> {
         match unit {
-            TimeUnit::Second => self.read::<TimestampSecondType>(|text| Some(moment(text)?.timestamp())),
-            TimeUnit::Millisecond => {
-                self.read::<TimestampMillisecondType>(|text| Some(moment(text)?.timestamp_millis()))
-            }
-            TimeUnit::Microsecond => {
-                self.read::<TimestampMicrosecondType>(|text| Some(moment(text)?.timestamp_micros()))
-            }
-            TimeUnit::Nanosecond => {
-                self.read::<TimestampNanosecondType>(|text| moment(text)?.timestamp_nanos_opt())
-            }
+            TimeUnit::Second => self.read::<Int64Type>(|text| Some(moment(text)?.timestamp())),
+            TimeUnit::Millisecond => self.read::<Int64Type>(|text| Some(moment(text)?.timestamp_millis())),
+            TimeUnit::Microsecond => self.read::<Int64Type>(|text| Some(moment(text)?.timestamp_micros())),
+            TimeUnit::Nanosecond => self.read::<Int64Type>(|text| moment(text)?.timestamp_nanos_opt()),
         }
     }
 }
@@ -147,10 +139,10 @@ impl Cells<'_> {
     fn durations(&self, unit: TimeUnit) -> Result<ArrayRef, ArrowError> {
         let of = |per_second: i64| move |text: &str| duration(text, per_second);
         match unit {
-            TimeUnit::Second => self.read::<DurationSecondType>(of(1)),
-            TimeUnit::Millisecond => self.read::<DurationMillisecondType>(of(1_000)),
-            TimeUnit::Microsecond => self.read::<DurationMicrosecondType>(of(1_000_000)),
-            TimeUnit::Nanosecond => self.read::<DurationNanosecondType>(of(1_000_000_000)),
+            TimeUnit::Second => self.read::<Int64Type>(of(1)),
+            TimeUnit::Millisecond => self.read::<Int64Type>(of(1_000)),
+            TimeUnit::Microsecond => self.read::<Int64Type>(of(1_000_000)),
+            TimeUnit::Nanosecond => self.read::<Int64Type>(of(1_000_000_000)),
         }
     }
 
