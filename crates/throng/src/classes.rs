@@ -3,6 +3,7 @@
 use hashbrown::HashTable;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
+use crate::parallel;
 use crate::table::Table;
 
 /// Rows are dealt by hash to this many tables, which are filled in parallel. Fixed, so that the outcome does not
@@ -28,8 +29,7 @@ impl Classes {
         let columns: Vec<&[u32]> = columns.iter().map(AsRef::as_ref).collect();
         let hashes: Vec<u64> =
             (0..rows).into_par_iter().with_min_len(4096).map(|row| hash(&columns, row)).collect();
-        let shards: Vec<Shard> =
-            (0..SHARDS).into_par_iter().map(|shard| Shard::fill(shard, &hashes, &columns)).collect();
+        let shards: Vec<Shard> = parallel::map(0..SHARDS, |shard| Shard::fill(shard, &hashes, &columns));
         Self::from_shards(shards)
     }
 

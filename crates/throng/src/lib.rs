@@ -83,6 +83,7 @@ pub mod loss;
 pub mod mapping;
 #[doc(hidden)]
 pub mod method;
+mod parallel;
 #[doc(hidden)]
 pub mod plan;
 #[doc(hidden)]

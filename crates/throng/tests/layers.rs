@@ -12,6 +12,7 @@ const LAYERS: &[&str] = &[
     "formula",
     "collections",
     "error",
+    "parallel",
     "watch",
     "secret",
     "schema",

@@ -3,8 +3,7 @@
 //! If every value of a published column goes with one value of a quasi-identifier, generalizing the latter hides nothing:
 //! whoever reads the column knows it. Cost: one pass over the rows for each pair, ended at the first that disagrees.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
+use crate::parallel;
 use crate::policy::{Policy, Role};
 use crate::table::{Storage, Table};
 
@@ -34,7 +33,7 @@ pub fn says_again(table: &Table, policy: &Policy) -> Vec<Again> {
         tells(table, column, hidden)
             .then(|| Again { column: names[column].clone(), hidden: names[hidden].clone() })
     };
-    pairs.into_par_iter().filter_map(told).collect()
+    parallel::map(pairs, told).into_iter().flatten().collect()
 }
 
 /// Whether each value of a column goes with one value of another.

@@ -13,13 +13,12 @@ mod again;
 mod check;
 mod looks;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 pub use again::{Again, says_again};
 pub(crate) use check::{check, check_known};
 use looks::Values;
 
 use crate::classes::Classes;
+use crate::parallel;
 use crate::policy::{Policy, Role, Unlisted};
 use crate::problem::Problem;
 pub use crate::published::{AsIsColumn, Looks, PublishedAsIs};
@@ -76,16 +75,13 @@ fn measure(
     classes: &Classes,
     beside: Option<Vec<u32>>,
 ) -> PublishedAsIs {
-    let measured: Vec<(AsIsColumn, Vec<u32>)> = columns
-        .into_par_iter()
-        .filter_map(|&at| {
-            let distinct = table.distinct(at)?;
-            let numbers: Vec<u32> = rows.iter().map(|row| distinct.numbers[*row as usize]).collect();
-            let column = column(&distinct, policy, &table.names()[at], rows, classes, &numbers);
-            Some((column, numbers))
-        })
-        .collect();
-    let (columns, numbers): (Vec<AsIsColumn>, Vec<Vec<u32>>) = measured.into_iter().unzip();
+    let measured: Vec<Option<(AsIsColumn, Vec<u32>)>> = parallel::map(columns, |&at| {
+        let distinct = table.distinct(at)?;
+        let numbers: Vec<u32> = rows.iter().map(|row| distinct.numbers[*row as usize]).collect();
+        let column = column(&distinct, policy, &table.names()[at], rows, classes, &numbers);
+        Some((column, numbers))
+    });
+    let (columns, numbers): (Vec<AsIsColumn>, Vec<Vec<u32>>) = measured.into_iter().flatten().unzip();
     let all: Vec<Vec<u32>> = beside.into_iter().chain(numbers).collect();
     let unique_rows = classes.unique_within(&all);
     PublishedAsIs { columns, unique_share: share(unique_rows, rows.len()), unique_rows }

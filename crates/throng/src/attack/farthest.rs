@@ -1,12 +1,12 @@
 //! Has the member that lies farthest from the others of its class the most frequent value?
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::{Control, SURE, Tops};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::method::Partition;
+use crate::parallel;
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -53,7 +53,7 @@ pub(super) fn members(problem: &Problem, classes: &Partition, watch: &dyn Watch)
             watch.check()?;
             Ok(far(&kernel, matrix, classes.group(at)))
         };
-        (0..classes.len()).into_par_iter().map(of).collect()
+        parallel::try_map(0..classes.len(), of)
     })
 }
 

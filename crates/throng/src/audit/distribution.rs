@@ -1,9 +1,8 @@
 //! How quasi-identifiers are distributed before and after.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::{Bin, Cell, Cells, Distribution};
 use crate::classes::Classes;
+use crate::parallel;
 use crate::problem::{Attribute, Problem};
 use crate::table::{Domain, Scale, Taxonomy};
 
@@ -11,16 +10,13 @@ use crate::table::{Domain, Scale, Taxonomy};
 const MOST_BINS: usize = 24;
 
 pub(super) fn distributions(problem: &Problem, cells: &Cells<'_>, classes: &Classes) -> Vec<Distribution> {
-    (0..problem.attributes.len())
-        .into_par_iter()
-        .map(|at| {
-            let attribute = &problem.attributes[at];
-            let cell = |class| (*cells.cell(at, classes.first_row(class)), classes.size(class) as f64);
-            let before = code_counts(problem, at);
-            let bins = bins(attribute, &before, (0..classes.len()).map(cell));
-            Distribution { attribute: attribute.name.clone(), bins }
-        })
-        .collect()
+    parallel::map(0..problem.attributes.len(), |at| {
+        let attribute = &problem.attributes[at];
+        let cell = |class| (*cells.cell(at, classes.first_row(class)), classes.size(class) as f64);
+        let before = code_counts(problem, at);
+        let bins = bins(attribute, &before, (0..classes.len()).map(cell));
+        Distribution { attribute: attribute.name.clone(), bins }
+    })
 }
 
 fn code_counts(problem: &Problem, attribute: usize) -> Vec<f64> {

@@ -21,6 +21,7 @@ use super::{Columns, Tables, codes_of};
 use crate::classes::Classes;
 use crate::collections::Map;
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::policy::Policy;
 use crate::problem::Problem;
 use crate::published::{AttributeCells, Cell, Cells, StandsFor};
@@ -261,7 +262,7 @@ fn possible_ends(cells: &Cells<'_>, problem: &Problem, classes: &Classes, own: &
         }
         ends
     };
-    let of_classes: Vec<Vec<Ends>> = (0..classes.len()).into_par_iter().map(of_class).collect();
+    let of_classes: Vec<Vec<Ends>> = parallel::map(0..classes.len(), of_class);
     (0..own.len()).map(|nth| of_classes.iter().map(|ends| ends[nth]).collect()).collect()
 }
 

@@ -18,6 +18,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::classes::Classes;
 use crate::error::Result;
+use crate::parallel;
 use crate::problem::{People, Problem};
 use crate::published::Cells;
 use crate::table::{Map, Scale};
@@ -99,7 +100,7 @@ impl<'a> Covering<'a> {
             }
             kinds
         };
-        let all: Vec<Vec<Kind>> = (0..classes.len()).into_par_iter().map(of_class).collect();
+        let all: Vec<Vec<Kind>> = parallel::map(0..classes.len(), of_class);
         all.into_iter().flatten().collect()
     }
 }
@@ -130,7 +131,7 @@ pub(super) fn fewest_people(
     let mut starts = vec![0];
     of_class.for_each(|kinds| starts.push(starts[starts.len() - 1] + kinds.len()));
     let fewest = |at: usize| fits.fewest(people, starts[at]..starts[at + 1]);
-    Ok((0..starts.len() - 1).into_par_iter().map(fewest).collect())
+    Ok(parallel::map(0..starts.len() - 1, fewest))
 }
 
 /// Rows of a class that have the same values.

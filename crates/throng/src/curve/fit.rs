@@ -12,12 +12,13 @@
 //!
 //! Cost: O(N·d) to see which values occur, and a constant for the sample.
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
 use super::{Axis, Curve, bits_of};
 use crate::data::{Attribute, Code, Lanes, Matrix};
 use crate::loss::{Extent, Kernel};
+use crate::parallel;
 
 /// Records that candidates are compared on.
 const SAMPLE: usize = 1 << 14;
@@ -101,7 +102,7 @@ impl Curve {
 
 /// The candidate with the least loss, the first of equals.
 fn best<C: Code>(candidates: Vec<Curve>, kernel: &Kernel, sample: &Matrix<C>) -> Curve {
-    let losses: Vec<f64> = candidates.par_iter().map(|curve| curve.loss(kernel, sample)).collect();
+    let losses: Vec<f64> = parallel::map(&candidates, |curve| curve.loss(kernel, sample));
     let chosen = (0..losses.len()).min_by(|a, b| losses[*a].total_cmp(&losses[*b])).unwrap_or(0);
     candidates.into_iter().nth(chosen).unwrap_or_else(|| Curve::new(&[]))
 }

@@ -1,12 +1,11 @@
 //! A table joined with a policy, for requirements that look at records themselves: what each of them asks for, what the
 //! values of attributes allow.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::{Attribute, Protected, Records};
 use crate::error::{Error, Result};
 use crate::keys::Place;
 use crate::keys::source::Source;
+use crate::parallel;
 use crate::table::{Domain, Table};
 
 /// The columns of a problem that is being made.
@@ -86,8 +85,7 @@ impl<'a> Joined<'a> {
 /// The codes of a column of the table, record by record.
 pub(crate) fn column_codes(table: &Table, column: usize, codes: &[u32], rows: Option<&[u32]>) -> Vec<u32> {
     let chunks: Vec<usize> = (0..table.chunk_rows().len()).collect();
-    let all: Vec<Vec<u32>> =
-        chunks.into_par_iter().map(|chunk| table.coded_chunk(column, chunk, codes).collect()).collect();
+    let all: Vec<Vec<u32>> = parallel::map(chunks, |chunk| table.coded_chunk(column, chunk, codes).collect());
     let all = all.concat();
     match rows {
         Some(rows) => rows.iter().map(|&row| all[row as usize]).collect(),

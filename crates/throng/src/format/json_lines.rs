@@ -12,12 +12,12 @@ use std::borrow::Cow;
 use std::fmt;
 
 use memchr::{memchr_iter, memrchr};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{AnySyntax, Format, Syntax, Target, Value, Writable};
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::table::batches::Budget;
 use crate::table::blocks::Blocks;
 use crate::table::chunk::{Chunk, ChunkBuilder, Slot, Written, slots};
@@ -66,7 +66,7 @@ fn write(table: &dyn Writable, target: &mut Target<'_>, watch: &dyn Watch) -> Re
 
 /// The keys of some blocks in order of first appearance.
 fn names_in(blocks: &[Vec<u8>]) -> Result<Vec<String>> {
-    let of_blocks: Vec<Result<Vec<String>>> = blocks.par_iter().map(|block| names_in_block(block)).collect();
+    let of_blocks: Vec<Result<Vec<String>>> = parallel::map(blocks, |block| names_in_block(block));
     let mut names = Names::default();
     let mut lines = 0;
     for (block, own) in blocks.iter().zip(of_blocks) {

@@ -8,11 +8,11 @@ use parquet::arrow::arrow_reader::{
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::shared_file::SharedFile;
 use super::{Format, TakePiece, Target, Writable, guarded, not_encoded};
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::table::batches::{Batches, Budget, CHUNK_ROWS, Columns};
 use crate::table::chunk::Chunk;
 use crate::table::source::Input;
@@ -37,13 +37,12 @@ fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     let budget = Budget::of_file(reading.expansion, input.bytes());
     let metadata = guarded(&PARQUET, || ArrowReaderMetadata::load(&input, ArrowReaderOptions::new()))?;
     let columns = Columns::plan(reading, metadata.schema())?;
-    let groups: Vec<Vec<Result<Chunk>>> = (0..metadata.metadata().num_row_groups())
-        .into_par_iter()
-        .map(|group| match row_group(&input, &metadata, &columns, group) {
+    let groups: Vec<Vec<Result<Chunk>>> = parallel::map(0..metadata.metadata().num_row_groups(), |group| {
+        match row_group(&input, &metadata, &columns, group) {
             Ok(batches) => columns.read(reading, &budget, batches),
             Err(error) => vec![Err(error)],
-        })
-        .collect();
+        }
+    });
     columns.table(origin, reading, groups.into_iter().flatten())
 }
 

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::refine::Masks;
 use super::{Fact, Partition};
 use crate::loss::Extent;
+use crate::parallel;
 use crate::problem::{Code, Matrix, Problem};
 use crate::table::Map;
 use crate::with_matrix;
@@ -171,10 +170,9 @@ impl Boxes {
 /// The lowest and highest code of every group, attribute by attribute.
 fn group_ends<C: Code>(matrix: &Matrix<C>, partition: &Partition, attributes: usize) -> Vec<Vec<(u32, u32)>> {
     let extents: Vec<Extent<C>> =
-        (0..partition.len()).into_par_iter().map(|at| Extent::around(matrix, partition.group(at))).collect();
+        parallel::map(0..partition.len(), |at| Extent::around(matrix, partition.group(at)));
     let end = |code: C| code.index() as u32;
-    (0..attributes)
-        .into_par_iter()
-        .map(|at| extents.iter().map(|extent| (end(extent.low(at)), end(extent.high(at)))).collect())
-        .collect()
+    parallel::map(0..attributes, |at| {
+        extents.iter().map(|extent| (end(extent.low(at)), end(extent.high(at)))).collect()
+    })
 }

@@ -26,7 +26,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use toml::{Spanned, Value};
 
 use super::{Achieved, Figure, Kind, Part, QuasiIdentifier, Spec, spec};
@@ -34,6 +33,7 @@ use crate::classes::Classes;
 use crate::data::{Attribute, Joined};
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{Keys, within};
+use crate::parallel;
 use crate::published::{Cell, Published};
 use crate::risk::population;
 use crate::schema::Role;
@@ -261,7 +261,7 @@ fn fewest_covered(published: &Published<'_>, population: &Table) -> u64 {
     let people: Vec<Places> =
         attributes.iter().map(|attribute| Places::new(attribute, population, published.missing)).collect();
     let fewest = AtomicU64::new(u64::MAX);
-    published.distinct_rows().par_iter().for_each(|row| {
+    parallel::each(&published.distinct_rows(), |row| {
         let cells: Vec<Vec<(f64, f64)>> = attributes
             .iter()
             .enumerate()

@@ -17,12 +17,11 @@ use arrow_array::{
 };
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use rayon::iter::ParallelIterator;
-use rayon::slice::ParallelSlice;
 
 use super::{CellKind, Cells, Column, Content, Release};
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::not_encoded;
+use crate::parallel;
 use crate::problem::Protected;
 use crate::table::{types, value};
 use crate::watch::Watch;
@@ -85,8 +84,7 @@ impl<'a> Layout<'a> {
             let taken = scope.spawn(move || receiver.into_iter().flatten().try_for_each(take));
             for rows in self.release.rows.in_order().chunks(ROWS_PER_BATCH * BATCHES_AT_A_TIME) {
                 watch.check()?;
-                let batches = rows.par_chunks(ROWS_PER_BATCH).map(|records| self.batch(records));
-                let batches = batches.collect::<Result<Vec<_>>>()?;
+                let batches = parallel::try_map(rows.chunks(ROWS_PER_BATCH), |records| self.batch(records))?;
                 watch.advance(rows.len() as u64);
                 // The receiver is gone only after a failure, which is told below.
                 if sender.send(batches).is_err() {

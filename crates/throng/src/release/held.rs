@@ -11,10 +11,11 @@ use arrow_array::types::{
     ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
     UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, DictionaryArray, LargeStringArray, PrimitiveArray, RecordBatch};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, LargeStringArray, PrimitiveArray, RecordBatch, make_array,
+};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{DataType, Schema, SchemaRef};
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::{Batches, Output};
 use crate::classes::Classes;
@@ -23,6 +24,7 @@ use crate::format::{
     AnySyntax, Batched, Format, InSyntax, Syntax, Target, Value, Writable, not_encoded, push_row,
 };
 use crate::formula::Formulas;
+use crate::parallel;
 use crate::table::types::{self, Texts};
 use crate::table::{Dialect, Map};
 use crate::watch::Watch;
@@ -64,7 +66,7 @@ impl Batches {
                 continue;
             };
             let typed: Option<Vec<ArrayRef>> =
-                columns[at].par_iter().map(|cells| typed(cells, kind)).collect();
+                parallel::map(&columns[at], |cells| typed(cells, kind)).into_iter().collect();
             if let Some(typed) = typed {
                 columns[at] = typed;
                 fields[at] = Arc::new(field.as_ref().clone().with_data_type(kind.clone()));
@@ -171,7 +173,7 @@ fn with_keys<K: ArrowDictionaryKeyType>(places: &[Option<usize>], values: ArrayR
     };
     let keys: Option<Vec<Option<K::Native>>> = places.iter().map(key).collect();
     let keys = PrimitiveArray::<K>::from_iter(keys?);
-    Some(Arc::new(DictionaryArray::try_new(keys, values).ok()?))
+    Some(make_array(DictionaryArray::try_new(keys, values).ok()?.into_data()))
 }
 
 /// Batches as a table to be written.
@@ -195,7 +197,7 @@ impl Held<'_> {
                 let rows = ROWS_PER_BLOCK.min(batch.num_rows() - start);
                 self.lines(&batch.slice(start, rows), syntax)
             };
-            let blocks: Vec<Vec<u8>> = starts.into_par_iter().map(block).collect::<Result<_>>()?;
+            let blocks: Vec<Vec<u8>> = parallel::try_map(starts, block)?;
             blocks.iter().try_for_each(|block| target.write_all(block)).map_err(fail)?;
         }
         Ok(())

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use rand::Rng;
 use rand::seq::SliceRandom;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
+use crate::parallel;
 use crate::secret::Secret;
 
 /// The rows of a release.
@@ -76,7 +76,7 @@ impl Shuffle {
             places.shuffle(&mut secret.stream(1000 + bucket as u64));
             places
         };
-        Shuffle { bucket_of, within: sizes.into_par_iter().enumerate().map(shuffled).collect() }
+        Shuffle { bucket_of, within: parallel::map(sizes.into_iter().enumerate(), shuffled) }
     }
 
     /// Records in the order that this gives them.

@@ -4,12 +4,12 @@ use std::io::Write as _;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::held::lines;
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::{AnySyntax, Batched, InSyntax, Syntax, Target, Writable};
 use crate::formula::Formulas;
+use crate::parallel;
 use crate::table::Dialect;
 use crate::watch::Watch;
 
@@ -43,7 +43,7 @@ impl Streamed<'_> {
                 let rows = ROWS_PER_BLOCK.min(batch.num_rows() - start);
                 lines(&batch.slice(start, rows), self.missing, syntax)
             };
-            let blocks: Vec<Vec<u8>> = starts.into_par_iter().map(block).collect::<Result<_>>()?;
+            let blocks: Vec<Vec<u8>> = parallel::try_map(starts, block)?;
             blocks.iter().try_for_each(|block| target.write_all(block)).map_err(fail)
         })
     }

@@ -6,9 +6,8 @@
 //! 1 with every number and its weight next to nothing. Records in which either is a missing number are left out. An attribute that little else tells of
 //! weighs more: w ∝ 1 − mean association with the others (Morton 2012).
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-
 use crate::data::{Attribute, Records};
+use crate::parallel;
 use crate::table::{Map, Scale};
 
 /// Weights by association, with a sum of 1.
@@ -29,10 +28,9 @@ pub fn matrix(attributes: &[Attribute], records: &Records) -> Vec<Vec<f64>> {
         (0..count).map(|at| (0..records.len()).map(|record| records.code(record, at)).collect()).collect();
     let pairs: Vec<(usize, usize)> =
         (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other))).collect();
-    let found: Vec<f64> = pairs
-        .par_iter()
-        .map(|&(one, other)| pair(&attributes[one], &columns[one], &attributes[other], &columns[other]))
-        .collect();
+    let found: Vec<f64> = parallel::map(&pairs, |&(one, other)| {
+        pair(&attributes[one], &columns[one], &attributes[other], &columns[other])
+    });
     let mut matrix = vec![vec![0.0; count]; count];
     (0..count).for_each(|at| matrix[at][at] = 1.0);
     for ((one, other), found) in pairs.into_iter().zip(found) {

@@ -8,11 +8,11 @@
 //! Where the policy says whose records are, people are counted: someone is unique on a combination if a record of theirs has
 //! values there that only their own records have.
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Data, People};
 use crate::error::Result;
+use crate::parallel;
 use crate::watch::Watch;
 
 /// Rows visited at most; a size of combinations that would need more is left out.
@@ -123,7 +123,7 @@ impl Finder<'_> {
         let count = self.columns.len();
         self.watch.stage("searching", None);
         let singles: Vec<usize> = (0..count).collect();
-        let alone: Vec<Marks> = singles.par_iter().map(|&a| self.marks(&[], a)).collect();
+        let alone: Vec<Marks> = parallel::map(&singles, |&a| self.marks(&[], a));
         let found = |attributes: Vec<usize>, unique: u64, minimal: u64| Found { attributes, unique, minimal };
         let mut all: Vec<Found> =
             alone.iter().enumerate().map(|(a, marks)| found(vec![a], marks.count(), marks.count())).collect();
@@ -132,15 +132,12 @@ impl Finder<'_> {
         }
         let pairs: Vec<(usize, usize)> =
             (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))).collect();
-        let in_pairs: Vec<(Marks, u64)> = pairs
-            .par_iter()
-            .map(|&(a, b)| {
-                self.watch.check()?;
-                let fresh = self.marks(&[a], b);
-                let minimal = fresh.count_without(&[&alone[a], &alone[b]]);
-                Ok((fresh.or(&alone[a]), minimal))
-            })
-            .collect::<Result<_>>()?;
+        let in_pairs: Vec<(Marks, u64)> = parallel::try_map(&pairs, |&(a, b)| {
+            self.watch.check()?;
+            let fresh = self.marks(&[a], b);
+            let minimal = fresh.count_without(&[&alone[a], &alone[b]]);
+            Ok((fresh.or(&alone[a]), minimal))
+        })?;
         all.extend(
             pairs
                 .iter()
@@ -157,20 +154,17 @@ impl Finder<'_> {
         let count = self.columns.len();
         // Pairs are listed by their first attribute, then by their second.
         let place = |a: usize, b: usize| a * count - a * (a + 1) / 2 + b - a - 1;
-        let extended = pairs
-            .par_iter()
-            .map(|&(a, b)| {
-                self.watch.check()?;
-                let partition = self.partition(&[a, b]);
-                let of_pair = |a: usize, b: usize| &in_pairs[place(a, b)].0;
-                let extend = |c: usize| {
-                    let fresh = self.split_marks(&partition, c);
-                    let minimal = fresh.count_without(&[of_pair(a, b), of_pair(a, c), of_pair(b, c)]);
-                    Found { attributes: vec![a, b, c], unique: fresh.or(of_pair(a, b)).count(), minimal }
-                };
-                Ok((b + 1..count).map(extend).collect())
-            })
-            .collect::<Result<Vec<Vec<Found>>>>()?;
+        let extended: Vec<Vec<Found>> = parallel::try_map(pairs, |&(a, b)| {
+            self.watch.check()?;
+            let partition = self.partition(&[a, b]);
+            let of_pair = |a: usize, b: usize| &in_pairs[place(a, b)].0;
+            let extend = |c: usize| {
+                let fresh = self.split_marks(&partition, c);
+                let minimal = fresh.count_without(&[of_pair(a, b), of_pair(a, c), of_pair(b, c)]);
+                Found { attributes: vec![a, b, c], unique: fresh.or(of_pair(a, b)).count(), minimal }
+            };
+            Ok((b + 1..count).map(extend).collect())
+        })?;
         Ok(extended.into_iter().flatten().collect())
     }
 

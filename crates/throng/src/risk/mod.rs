@@ -17,7 +17,6 @@ mod tests;
 
 use std::borrow::Cow;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::{Deserialize, Serialize};
 
 pub use combinations::{AttributeRisk, Combination};
@@ -27,6 +26,7 @@ pub use population::{open as open_population, read as read_population};
 use crate::classes::Classes;
 use crate::data::{Code, Data};
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::published::PublishedAsIs;
 use crate::table::Table;
 use crate::watch::Watch;
@@ -211,7 +211,7 @@ pub(crate) fn columns(data: &Data) -> Vec<Vec<u32>> {
     let code =
         |row: usize, at: usize| with_matrix!(&data.records, matrix => matrix.get(row, at).index() as u32);
     let column = |at: usize| (0..data.len()).map(|row| code(row, at)).collect();
-    (0..data.attributes.len()).into_par_iter().map(column).collect()
+    parallel::map(0..data.attributes.len(), column)
 }
 
 fn sample_classes(data: &Data, columns: &[Vec<u32>], fraction: f64) -> Grouped {

@@ -4,10 +4,10 @@
 use std::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::bottom::Bottom;
 use crate::collections::Map;
+use crate::parallel;
 use crate::table::{Storage, Table};
 
 /// The hashes of a piece of a table.
@@ -58,18 +58,15 @@ impl<'a> Hashes<'a> {
     pub fn add_cells(&self, column: usize, cells: &mut Bottom) {
         let Some(nth) = self.texts.iter().position(|own| *own == column) else { return };
         let threshold = cells.threshold();
-        let found: Vec<(Small, bool)> = (0..self.piece.chunk_rows().len())
-            .into_par_iter()
-            .map(|chunk| {
-                let range = self.piece.chunk_rows().nth(chunk).unwrap_or(0..0);
-                let hash = |row: usize| match self.piece.nullable_text_row(row).nth(nth).flatten() {
-                    Some(text) => spread(self.hasher.hash_one(text.as_bytes())),
-                    None => 1,
-                };
-                let hashes: Vec<u64> = range.clone().map(hash).collect();
-                small(&hashes, range.start, threshold)
-            })
-            .collect();
+        let found: Vec<(Small, bool)> = parallel::map(0..self.piece.chunk_rows().len(), |chunk| {
+            let range = self.piece.chunk_rows().nth(chunk).unwrap_or(0..0);
+            let hash = |row: usize| match self.piece.nullable_text_row(row).nth(nth).flatten() {
+                Some(text) => spread(self.hasher.hash_one(text.as_bytes())),
+                None => 1,
+            };
+            let hashes: Vec<u64> = range.clone().map(hash).collect();
+            small(&hashes, range.start, threshold)
+        });
         for (some, left_out) in found {
             if left_out {
                 cells.leave_out();

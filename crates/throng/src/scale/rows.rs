@@ -8,13 +8,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{ArrayRef, RecordBatch, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::cuts::Cuts;
 use super::hashes::{Hashes, mix};
 use super::known::{Counts, Known, PartCounts};
 use super::sketch::Checksum;
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::table::{Storage, Table};
 
 /// Where a row goes that goes nowhere.
@@ -81,15 +81,12 @@ pub fn rows(piece: &Table, known: &Known, layout: &Layout, seed: u64, key: u64) 
         })
         .collect::<Result<_>>()?;
     let hashes = Hashes::new(piece, seed);
-    let made: Vec<(RecordBatch, Checksum)> = (0..piece.chunk_rows().len())
-        .into_par_iter()
-        .map(|chunk| {
-            let hashes = hashes.of_chunk(chunk).rows;
-            let mut checksum = Checksum::default();
-            checksum.add(&hashes);
-            Ok((batch(piece, known, layout, chunk, &numbers, &hashes, key)?, checksum))
-        })
-        .collect::<Result<_>>()?;
+    let made: Vec<(RecordBatch, Checksum)> = parallel::try_map(0..piece.chunk_rows().len(), |chunk| {
+        let hashes = hashes.of_chunk(chunk).rows;
+        let mut checksum = Checksum::default();
+        checksum.add(&hashes);
+        Ok((batch(piece, known, layout, chunk, &numbers, &hashes, key)?, checksum))
+    })?;
     let mut checksum = Checksum::default();
     made.iter().for_each(|(_, own)| checksum.merge(own));
     Ok(Rows { batches: made.into_iter().map(|(batch, _)| batch).collect(), checksum })

@@ -6,11 +6,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::bottom::Bottom;
 use super::hashes::{Hashes, RowHashes, Small, small};
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::table::{Sketch, Storage, Table};
 
 /// Distinct values that a column which is looked at may have.
@@ -82,11 +81,8 @@ impl TableSketch {
     /// Takes the rows of a piece of the table.
     pub fn add(&mut self, piece: &Table) -> Result<()> {
         self.rows += piece.len() as u64;
-        let own: Vec<(usize, Sketch)> = (0..self.names.len())
-            .into_par_iter()
-            .filter(|at| self.columns[*at].is_some())
-            .map(|at| (at, piece.sketch(at)))
-            .collect();
+        let coded = (0..self.names.len()).filter(|at| self.columns[*at].is_some());
+        let own: Vec<(usize, Sketch)> = parallel::map(coded, |at| (at, piece.sketch(at)));
         for (at, sketch) in own {
             if let Some(known) = &mut self.columns[at] {
                 known.merge(&sketch);
@@ -97,10 +93,9 @@ impl TableSketch {
         let thresholds: Vec<u64> =
             self.texts.iter().map(|own| own.as_ref().map_or(0, Bottom::threshold)).collect();
         let threshold = self.sample.threshold();
-        let found: Vec<Found> = (0..piece.chunk_rows().len())
-            .into_par_iter()
-            .map(|chunk| Found::of(&hashes.of_chunk(chunk), threshold, &thresholds))
-            .collect();
+        let found: Vec<Found> = parallel::map(0..piece.chunk_rows().len(), |chunk| {
+            Found::of(&hashes.of_chunk(chunk), threshold, &thresholds)
+        });
         let coded: Vec<(Vec<&str>, &[u32])> =
             self.coded().map(|at| (piece.values(at), piece.numbers(at))).collect();
         found.into_iter().for_each(|found| self.take(piece, &coded, found));

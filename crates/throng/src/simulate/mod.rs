@@ -13,7 +13,6 @@ mod needed;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 
 pub use needed::Needed;
@@ -21,6 +20,7 @@ pub use needed::Needed;
 use self::dice::{Dice, Table};
 use crate::data::Data;
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::watch::Watch;
 
 /// The stream that the seeds of repetitions are drawn from.
@@ -122,7 +122,7 @@ impl Simulation {
             watch.advance(1);
             Ok(reached == Some(true))
         };
-        let outcomes = self.seeds().into_par_iter().map(draw).collect::<Result<Vec<bool>>>()?;
+        let outcomes = parallel::try_map(self.seeds(), draw)?;
         Ok(outcomes.into_iter().filter(|success| *success).count() as u32)
     }
 

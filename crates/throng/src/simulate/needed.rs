@@ -9,12 +9,12 @@
 //! Repetitions of a size are drawn in fixed portions and end as soon as their outcome is certain; the work of all of them
 //! is limited. Neither depends on the number of threads.
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::Simulation;
 use super::dice::Dice;
 use crate::error::Result;
+use crate::parallel;
 use crate::watch::Watch;
 
 /// More records than this are not tried. Floats count no further than nine times as many one by one.
@@ -127,7 +127,7 @@ impl Search<'_> {
                 let table = self.simulation.table(*seed, self.work_left, self.watch);
                 self.dice.reaches(records, table)
             };
-            let drawn = portion.par_iter().map(draw).collect::<Result<Vec<(Option<bool>, u64)>>>()?;
+            let drawn = parallel::try_map(portion, draw)?;
             let work: u64 = drawn.iter().map(|(_, work)| work).sum();
             if work >= self.work_left || drawn.iter().any(|(outcome, _)| outcome.is_none()) {
                 return Ok(None);

@@ -3,12 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
-use rayon::iter::{IntoParallelIterator, ParallelBridge, ParallelIterator};
+use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use super::chunk::Chunk;
 use super::reading::Reading;
 use super::source::Stream;
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::watch::Watch;
 
 /// Bytes in a chunk: small enough to share a small file among threads, large enough to amortise dictionaries.
@@ -126,16 +127,13 @@ impl<'a> Blocks<'a> {
                 if blocks.is_empty() {
                     break;
                 }
-                let parsed: Vec<Result<Chunk>> = blocks
-                    .into_par_iter()
-                    .map(|block| {
-                        let chunk = reading.watch.check().and_then(|()| parse(&block));
-                        reading.watch.advance(block.len() as u64);
-                        // The feeder may have ended already.
-                        let _ = give_back.send(block);
-                        chunk
-                    })
-                    .collect();
+                let parsed: Vec<Result<Chunk>> = parallel::map(blocks, |block| {
+                    let chunk = reading.watch.check().and_then(|()| parse(&block));
+                    reading.watch.advance(block.len() as u64);
+                    // The feeder may have ended already.
+                    let _ = give_back.send(block);
+                    chunk
+                });
                 let before = lines;
                 outcome = in_order(parsed, before).and_then(|chunks| {
                     lines += chunks.iter().map(|chunk| chunk.lines).sum::<u64>();

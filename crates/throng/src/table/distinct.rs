@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-
 use super::chunk::CodedRun;
 use super::intern::Interner;
 use super::{Slot, Table};
+use crate::parallel;
 
 /// The distinct cells of a column, and which of them each row has.
 pub(crate) struct Distinct<'a> {
@@ -52,8 +51,7 @@ impl Table {
 
     /// Numbers the cells of the nth column that is passed through, in order of first appearance.
     fn number_texts(&self, nth: usize) -> Distinct<'static> {
-        let runs: Vec<CodedRun> =
-            self.chunks.par_iter().map(|chunk| chunk.text.coded(nth, chunk.rows)).collect();
+        let runs: Vec<CodedRun> = parallel::map(&self.chunks, |chunk| chunk.text.coded(nth, chunk.rows));
         let mut values = Interner::default();
         let mut numbers: Vec<u32> = Vec::with_capacity(self.len());
         for run in runs {

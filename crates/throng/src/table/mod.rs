@@ -43,6 +43,7 @@ pub use text::Dialect;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 pub use crate::schema::{ANY, Tree};
 use crate::schema::{AttributePolicy, Hierarchy, Kind, Tails};
 
@@ -334,7 +335,7 @@ impl Table {
                 pieces.push((piece, &chunk.coded[at].codes, of_chunk));
                 rest = after;
             }
-            pieces.into_par_iter().for_each(|(piece, codes, of_chunk)| {
+            parallel::each(pieces, |(piece, codes, of_chunk)| {
                 piece.iter_mut().zip(codes).for_each(|(number, local)| *number = of_chunk[*local as usize]);
             });
             numbers

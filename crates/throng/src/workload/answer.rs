@@ -1,10 +1,9 @@
 //! Answering queries from a table, and estimating their answers from a release.
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-
 use super::{Aggregate, Answered, Column, Condition, Place, Query};
 use crate::classes::Classes;
 use crate::data::{Attribute, Code, Data};
+use crate::parallel;
 use crate::published::{Cell, Cells};
 use crate::table::Scale;
 use crate::with_matrix;
@@ -265,14 +264,11 @@ impl<'a> Answerer<'a> {
 
     /// Answers queries and estimates their answers.
     pub fn answer(&self, queries: &[Query], spread: &Spread) -> Vec<Answered> {
-        queries
-            .par_iter()
-            .map(|query| {
-                let (exact, estimate) = (self.exact(query), spread.estimate(query, self.further));
-                let error = (exact != 0.0).then(|| ((estimate - exact) / exact).abs());
-                Answered { name: query.name.clone(), exact, estimate, error }
-            })
-            .collect()
+        parallel::map(queries, |query| {
+            let (exact, estimate) = (self.exact(query), spread.estimate(query, self.further));
+            let error = (exact != 0.0).then(|| ((estimate - exact) / exact).abs());
+            Answered { name: query.name.clone(), exact, estimate, error }
+        })
     }
 
     /// How many records a query matches, what they sum up to, or their mean.

@@ -2,10 +2,10 @@
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{Aggregate, Answerer, Column, Condition, Place, Query};
 use crate::data::Data;
+use crate::parallel;
 use crate::table::{Domain, NodeId, Scale, Taxonomy};
 
 /// How often as many queries are drawn as are wanted, before too few of them match.
@@ -75,7 +75,7 @@ impl<'a> Drawing<'a> {
         for _ in 0..MOST_ROUNDS {
             let drawn: Vec<Query> = (0..count).map(|_| self.next_query()).collect();
             let keeps = |query: &Query| answerer.matching(query) >= least;
-            let kept: Vec<bool> = drawn.par_iter().map(keeps).collect();
+            let kept: Vec<bool> = parallel::map(&drawn, keeps);
             found.extend(drawn.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(query, _)| query));
             if found.len() >= count {
                 found.truncate(count);

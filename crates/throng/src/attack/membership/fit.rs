@@ -2,12 +2,11 @@
 
 use std::collections::VecDeque;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::Kinds;
 use super::boxes::ClassBox;
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::problem::Problem;
 use crate::watch::Watch;
 
@@ -56,8 +55,7 @@ pub(super) fn fit(
             |class: &u32| room[*class as usize][kind] > 0 && boxes[*class as usize].covers(problem, record);
         Ok((0..boxes.len() as u32).filter(fits).collect())
     };
-    let candidates: Vec<Vec<u32>> =
-        (0..problem.len() as u32).into_par_iter().map(candidates).collect::<Result<_>>()?;
+    let candidates: Vec<Vec<u32>> = parallel::try_map(0..problem.len() as u32, candidates)?;
     let mut matching = Matching {
         members: vec![Vec::new(); classes.len()],
         class_of: vec![None; problem.len()],

@@ -29,11 +29,10 @@ pub use tree::{Tree, first_choice};
 
 use std::path::PathBuf;
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-
 use super::{Entry, Outcome, Study, Task, beside, read_all};
 use crate::error::{Error, ErrorCode, Result};
 use crate::method::options::{Numbers, OptionKind, OptionSpec, Options, words};
+use crate::parallel;
 use crate::problem::Problem;
 use crate::table::Table;
 use crate::table::source::is_standard;
@@ -289,13 +288,10 @@ fn over_splits(
     classifier: Classifier,
     watch: &dyn Watch,
 ) -> Result<Predictions> {
-    let parts = splits
-        .par_iter()
-        .map(|split| {
-            watch.check()?;
-            Ok(predictions(data, split, classifier))
-        })
-        .collect::<Result<Vec<_>>>()?;
+    let parts = parallel::try_map(splits, |split| {
+        watch.check()?;
+        Ok(predictions(data, split, classifier))
+    })?;
     Ok(parts.into_iter().fold(Predictions::new(data.classes), Predictions::and))
 }
 

@@ -5,12 +5,11 @@
 //! follows the records, not the cube, and time what boxes and occurring combinations have in common. Group-bys are
 //! computed in parallel, their outcomes added in order.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
-
 use crate::audit::Cell;
 use crate::error::Result;
 use crate::loss::Extent;
 use crate::method::Partition;
+use crate::parallel;
 use crate::problem::Problem;
 use crate::table::{Domain, Scale};
 use crate::watch::Watch;
@@ -181,7 +180,7 @@ pub fn of_level(problem: &Problem, view: &View, level: usize, watch: &dyn Watch)
             }
         }
     };
-    let divergences = subsets.par_iter().with_max_len(1).map(one).collect::<Result<Vec<f64>>>()?;
+    let divergences = parallel::try_map(&subsets, one)?;
     Ok(divergences.iter().sum::<f64>() / divergences.len().max(1) as f64)
 }
 

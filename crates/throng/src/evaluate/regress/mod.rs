@@ -6,12 +6,11 @@
 
 mod report;
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-
 use super::classify::{self, Classify, Data, Growth, Learned, Material, Plan, Ranges, Regression, Split};
 use super::{Entry, Outcome, Study, Task};
 use crate::error::{Error, ErrorCode, Result};
 use crate::method::options::{Numbers, OptionKind, OptionSpec, Options};
+use crate::parallel;
 use crate::table::Scale;
 use crate::watch::Watch;
 
@@ -197,7 +196,7 @@ fn over_splits(
         }
         Ok(errors)
     };
-    let parts = splits.par_iter().map(one).collect::<Result<Vec<_>>>()?;
+    let parts = parallel::try_map(splits, one)?;
     Ok(parts.into_iter().fold(Errors::default(), Errors::and))
 }
 

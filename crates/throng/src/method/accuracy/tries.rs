@@ -8,14 +8,13 @@
 //!
 //! Cost: that of a walk for each order and rung; walks run at the same time.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
-
 use super::{Goal, outcome, walk_within};
 use crate::error::{Error, Result};
 use crate::loss::{Kernel, Limits, group_ncp};
 use crate::mapping::{MAPPINGS, Mapping};
 use crate::method::mondrian::{Categories, Cut, Mondrian, Ties};
 use crate::method::{Method, Partition};
+use crate::parallel;
 use crate::problem::Problem;
 use crate::watch::{Unwatched, Watch};
 
@@ -48,7 +47,7 @@ pub(super) fn best(problem: &Problem, first: &Mapping, goal: Goal, watch: &dyn W
     // Outcomes are as large as the table, so only the best of each batch is kept.
     let mut best: Option<Outcome> = None;
     for batch in tries.chunks(BATCH) {
-        let outcomes: Vec<Result<Outcome>> = batch.par_iter().with_max_len(1).map(walk).collect();
+        let outcomes: Vec<Result<Outcome>> = parallel::map(batch, walk);
         for outcome in outcomes {
             let outcome = outcome?;
             if best.as_ref().is_none_or(|best| outcome.is_better_than(best)) {

@@ -24,8 +24,6 @@
 
 mod pool;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
-
 use self::pool::Pool;
 use super::improve::{self, Effort};
 use super::local::halves::{Halving, Join};
@@ -36,6 +34,7 @@ use super::options::words;
 use super::{AnyWidth, Entry, OptionKind, OptionSpec, Partition, Traits, local, lots};
 use crate::error::Result;
 use crate::loss::Kernel;
+use crate::parallel;
 use crate::privacy::{Judge, Part};
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
@@ -252,7 +251,7 @@ impl<C: Code> Round<'_, C> {
     /// Lets groups join their nearest, one after the other. All of them search at the same time first.
     fn join_nearest(&mut self, pool: &mut Pool<'_, C>, turns: &[u32]) {
         let find = |id: &u32| if pool.waits(*id) { self.search(pool, *id) } else { None };
-        let found: Vec<Option<Best>> = turns.par_iter().with_min_len(8).map(find).collect();
+        let found: Vec<Option<Best>> = parallel::map(turns, find);
         let stamp = pool.stamp();
         // Groups that grew since the searches; none is here twice.
         let mut grown: Vec<u32> = Vec::new();

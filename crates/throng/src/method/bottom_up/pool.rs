@@ -1,7 +1,6 @@
 //! The groups of a bottom-up run.
 
 use hashbrown::HashTable;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::Merge;
 use crate::loss::Kernel;
@@ -9,6 +8,7 @@ use crate::method::Partition;
 use crate::method::local::BoxList;
 use crate::method::local::index::{Mass, Measure};
 use crate::method::local::pieces::Cutter;
+use crate::parallel;
 use crate::privacy::{Judge, Tally};
 use crate::problem::{Code, Lanes, Matrix, Problem};
 
@@ -215,14 +215,11 @@ impl<'a, C: Code> Pool<'a, C> {
         let largest = 2 * self.judge.smallest();
         let too_large = |id: &u32| !self.gone(*id) && self.mass[*id as usize].size as usize >= largest;
         let to_cut: Vec<u32> = (0..self.len() as u32).filter(too_large).collect();
-        let pieces: Vec<Vec<Vec<u32>>> = to_cut
-            .into_par_iter()
-            .map(|id| {
-                let mut records: Vec<u32> = self.members(id).collect();
-                records.sort_unstable_by_key(|record| rank[*record as usize]);
-                cutter.cut(records)
-            })
-            .collect();
+        let pieces: Vec<Vec<Vec<u32>>> = parallel::map(to_cut, |id| {
+            let mut records: Vec<u32> = self.members(id).collect();
+            records.sort_unstable_by_key(|record| rank[*record as usize]);
+            cutter.cut(records)
+        });
         let mut pieces = pieces.into_iter();
         let mut next = Self::new(self.problem, self.judge, self.matrix, self.kernel);
         for id in (0..self.len() as u32).filter(|id| !self.gone(*id)) {

@@ -4,11 +4,10 @@
 //! one attribute's detail traded for another's. They are not proved to be the next best, which would take a search of its own; whoever
 //! wants one of them picks it with `string = [2, 0, 1]`. At most [`MOST_TESTS`] strings are tested, each at the cost of one grouping.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::goal::Measure;
 use super::lattice::{Lattice, Levels};
 use crate::method::facts::NearString;
+use crate::parallel;
 
 /// So many are told.
 const TOLD: usize = 10;
@@ -34,7 +33,7 @@ pub(super) fn near(
         let classes = (groups.sizes.len() - failing.len()) as u64;
         Some(NearString { score: measure.score(&levels, &groups), levels, classes, suppressed })
     };
-    let mut near: Vec<NearString> = fresh.into_par_iter().filter_map(scored).collect();
+    let mut near: Vec<NearString> = parallel::map(fresh, scored).into_iter().flatten().collect();
     near.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.levels.cmp(&other.levels)));
     near.truncate(TOLD);
     near

@@ -15,11 +15,10 @@ use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::goal::Measure;
 use super::lattice::{Groups, Lattice, Levels};
 use crate::error::Result;
+use crate::parallel;
 use crate::table::Map;
 use crate::watch::Watch;
 
@@ -408,10 +407,8 @@ impl<'a> Search<'a> {
         let mut prefix = lattice.highest();
         self.order[..fixed].iter().for_each(|at| prefix[*at] = node.levels[*at]);
         let others: Vec<usize> = self.order[fixed..].to_vec();
-        let found: Vec<Raised> = others
-            .into_par_iter()
-            .map(|at| raise(lattice, known, &groups, &prefix, at, node.levels[at]))
-            .collect();
+        let found: Vec<Raised> =
+            parallel::map(others, |at| raise(lattice, known, &groups, &prefix, at, node.levels[at]));
         let mut all = true;
         for raised in found {
             self.tests += raised.tests;

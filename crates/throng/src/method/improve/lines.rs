@@ -8,11 +8,10 @@
 //!
 //! Cost: O(N·(k + log N + d)) for each number.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::SAVES;
 use super::group::{Group, Work};
 use super::index::closure;
+use crate::parallel;
 use crate::problem::Code;
 use crate::table::Scale;
 
@@ -43,7 +42,7 @@ fn recut_along<C: Code>(work: &Work<'_, C>, groups: Vec<Group<C>>, line: usize) 
             (key.rotate_left(5) ^ ends).wrapping_mul(0x9e37_79b9_7f4a_7c15)
         })
     };
-    let mut keyed: Vec<(u64, Group<C>)> = groups.into_par_iter().map(|group| (key(&group), group)).collect();
+    let mut keyed: Vec<(u64, Group<C>)> = parallel::map(groups, |group| (key(&group), group));
     // Stable: those of one key stay in their order.
     keyed.sort_by_key(|(key, _)| *key);
     let mut sets: Vec<Vec<Group<C>>> = Vec::new();
@@ -55,7 +54,7 @@ fn recut_along<C: Code>(work: &Work<'_, C>, groups: Vec<Group<C>>, line: usize) 
         }
         before = Some(key);
     }
-    sets.into_par_iter().flat_map_iter(|set| recut_set(work, set, line)).collect()
+    parallel::map(sets, |set| recut_set(work, set, line)).into_iter().flatten().collect()
 }
 
 fn recut_set<C: Code>(work: &Work<'_, C>, set: Vec<Group<C>>, line: usize) -> Vec<Group<C>> {

@@ -17,8 +17,6 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
-
 pub(in crate::method) use cut::cut;
 pub(in crate::method) use group::{Group, Work};
 pub(in crate::method) use spare::Held;
@@ -27,6 +25,7 @@ use super::facts::Grouping;
 use super::options::Numbers;
 use super::{Fact, Method, OptionKind, OptionSpec, Options, Partition, PerPart, Recoding, Solution, lots};
 use crate::error::Result;
+use crate::parallel;
 use crate::problem::{Code, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -295,8 +294,6 @@ const PARTNERS: usize = 2;
 
 /// Records that are looked at together, about.
 const BATCH: usize = 4096;
-/// Groups that one thread takes at once, at least.
-const MIN_GROUPS: usize = 8;
 
 struct Round<'a, C: Code> {
     work: &'a Work<'a, C>,
@@ -366,11 +363,10 @@ impl<'a, C: Code> Round<'a, C> {
             if self.effort.is_over() {
                 break;
             }
-            let moves: Vec<Vec<(u32, usize)>> = batch
-                .par_iter()
-                .with_min_len(MIN_GROUPS)
-                .map_init(Scratch::default, |scratch, group| self.find_moves(*group, scratch))
-                .collect();
+            let moves: Vec<Vec<(u32, usize)>> =
+                parallel::map_with(batch, Scratch::default, |scratch, group| {
+                    self.find_moves(*group, scratch)
+                });
             for (record, target) in moves.into_iter().flatten() {
                 self.try_move(record, target);
             }
@@ -434,11 +430,10 @@ impl<'a, C: Code> Round<'a, C> {
             if self.effort.is_over() {
                 break;
             }
-            let targets: Vec<Option<Vec<usize>>> = batch
-                .par_iter()
-                .with_min_len(MIN_GROUPS)
-                .map_init(Scratch::default, |scratch, group| self.find_new_homes(*group, scratch))
-                .collect();
+            let targets: Vec<Option<Vec<usize>>> =
+                parallel::map_with(batch, Scratch::default, |scratch, group| {
+                    self.find_new_homes(*group, scratch)
+                });
             // None of so many: the cheaper ones are even less likely to give way.
             if targets.iter().all(Option::is_none) {
                 break;
@@ -512,11 +507,10 @@ impl<'a, C: Code> Round<'a, C> {
             if self.effort.is_over() {
                 break;
             }
-            let found: Vec<Option<(usize, Division)>> = batch
-                .par_iter()
-                .with_min_len(MIN_GROUPS)
-                .map_init(Scratch::default, |scratch, group| self.find_division(*group, scratch))
-                .collect();
+            let found: Vec<Option<(usize, Division)>> =
+                parallel::map_with(batch, Scratch::default, |scratch, group| {
+                    self.find_division(*group, scratch)
+                });
             for (&group, found) in batch.iter().zip(found) {
                 if let Some((other, division)) = found {
                     self.try_division(group, other, division);

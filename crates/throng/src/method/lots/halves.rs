@@ -1,10 +1,9 @@
 //! Equal halves of a set of records by their quasi-identifiers; sensitive values only say yes or no.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::Lots;
 use super::deal::Sides;
 use crate::loss::Extent;
+use crate::parallel;
 use crate::problem::Code;
 
 /// Records in two halves.
@@ -47,7 +46,7 @@ impl<C: Code> Lots<'_, C> {
         let halve = |way: Option<usize>| self.halve(set, way);
         match set.len() < PARALLEL_FROM {
             true => ways.into_iter().map(halve).collect(),
-            false => ways.into_par_iter().map(halve).collect(),
+            false => parallel::map(ways, halve),
         }
     }
 

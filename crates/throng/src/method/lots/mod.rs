@@ -23,13 +23,13 @@ mod deal;
 mod halves;
 
 use rand::seq::SliceRandom;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::mondrian::{Categories, Cut, Mondrian, Ties};
 use super::{AnyWidth, Partition};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::mapping::Line;
+use crate::parallel;
 use crate::privacy::{Judge, Part};
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
@@ -111,8 +111,7 @@ impl<'a, C: Code> Lots<'a, C> {
             watch.advance(size as u64);
             Ok(classes)
         };
-        let classes: Vec<Vec<Vec<u32>>> =
-            blocks.into_par_iter().enumerate().map(deal).collect::<Result<_>>()?;
+        let classes: Vec<Vec<Vec<u32>>> = parallel::try_map(blocks.into_iter().enumerate(), deal)?;
         let sizes: Vec<usize> = classes.iter().flatten().map(Vec::len).collect();
         let records = classes.into_iter().flatten().flatten().collect();
         Ok(Partition::from_sizes(records, sizes))

@@ -13,6 +13,7 @@ use crate::method::improve::{Group, Work, cut};
 use crate::method::mondrian::{Categories, Cut, Mondrian, Ties};
 use crate::method::ordered::{Cost, Dealing, Ordered};
 use crate::method::{Method, Partition};
+use crate::parallel;
 use crate::problem::{Code, Problem};
 use crate::watch::Watch;
 
@@ -59,8 +60,7 @@ pub(super) fn place<C: Code>(
     let (name, method) = best_on_pieces(&own, watch)?;
     let partition = method.solve(&own, watch)?.partition;
     let back = |group: &[u32]| work.group(group.iter().map(|record| rest[*record as usize]).collect());
-    let made: Vec<Group<C>> =
-        (0..partition.len()).into_par_iter().map(|at| back(partition.group(at))).collect();
+    let made: Vec<Group<C>> = parallel::map(0..partition.len(), |at| back(partition.group(at)));
     groups.extend(made);
     Ok(Some(ByOther { name, records: rest.len() }))
 }

@@ -8,13 +8,12 @@
 
 use std::sync::Arc;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::ladder::Ladder;
 use super::rows::OpenRows;
 use super::subset::{self, Needs};
 use crate::loss::Kernel;
 use crate::method::improve::Work;
+use crate::parallel;
 use crate::problem::{Attribute, Code};
 use crate::table::Scale;
 
@@ -134,7 +133,7 @@ impl<'a, C: Code> Search<'a, C> {
             (0..work.matrix.len()).for_each(|row| counts[work.matrix.get(row, at).index()] += 1);
             spread(&(0..).zip(counts).collect::<Vec<(u32, u32)>>())
         };
-        let spreads = (0..attributes.len()).into_par_iter().map(spread_of).collect();
+        let spreads = parallel::map(0..attributes.len(), spread_of);
         Search { work, ladders, spreads, window: window_attribute(attributes) }
     }
 

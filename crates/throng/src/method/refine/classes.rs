@@ -9,6 +9,7 @@ use super::leaves::LONG;
 use super::part::Part;
 use super::state::State;
 use crate::method::{Boxes, Partition};
+use crate::parallel;
 use crate::problem::{Code, Problem};
 use crate::with_matrix;
 
@@ -26,24 +27,20 @@ pub(super) fn of(problem: &Problem, states: &[State], parts: &[Part]) -> (Partit
     let start = parts.iter().max_by_key(|part| part.combinations());
     let (mut records, mut sizes): (Vec<u32>, Vec<u32>) = start.map_or_else(whole, Part::records);
     let first: Vec<u32> = states.iter().map(|state| state.shown()[0]).collect();
-    let mut cells: Vec<Vec<Cell>> = (0..states.len())
-        .into_par_iter()
-        .map(|at| match start.and_then(|part| part.masks(at)) {
+    let mut cells: Vec<Vec<Cell>> =
+        parallel::map(0..states.len(), |at| match start.and_then(|part| part.masks(at)) {
             Some(masks) => masks.into_iter().map(|value| cell(at, value)).collect(),
             None => vec![cell(at, first[at]); sizes.len()],
-        })
-        .collect();
+        });
     let rest = (0..states.len()).filter(|at| start.is_none_or(|part| !part.qid.contains(*at)));
     for lot in lots(states, rest) {
         let pieces = fall_apart(&mut records, &sizes, &numbers(problem, &lot));
-        cells = cells
-            .into_par_iter()
-            .enumerate()
-            .map(|(at, before)| match lot.iter().find(|told| told.attribute == at) {
+        cells = parallel::map(cells.into_iter().enumerate(), |(at, before)| {
+            match lot.iter().find(|told| told.attribute == at) {
                 Some(told) => pieces.iter().map(|piece| cell(at, told.value(piece.number))).collect(),
                 None => pieces.iter().map(|piece| before[piece.of as usize]).collect(),
-            })
-            .collect();
+            }
+        });
         sizes = pieces.into_iter().map(|piece| piece.size).collect();
     }
     let sizes = sizes.into_iter().map(|size| size as usize);

@@ -2,10 +2,6 @@
 
 use std::time::Instant;
 
-use rayon::iter::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
-};
-
 use super::benefit::{Benefit, Goal};
 use super::classes;
 use super::counting::Candidates;
@@ -16,6 +12,7 @@ use super::state::{NONE, Shape, State};
 use super::trace::{End, Step, Why};
 use super::{Anonymity, Children, Limits, Outcome};
 use crate::error::Result;
+use crate::parallel;
 use crate::privacy::Judge;
 use crate::problem::Problem;
 use crate::watch::Watch;
@@ -95,7 +92,7 @@ impl<'a> Search<'a> {
         Search {
             problem,
             benefit,
-            parts: qids.into_par_iter().enumerate().map(part).collect(),
+            parts: parallel::map(qids.into_iter().enumerate(), part),
             parts_of,
             states,
             candidates: Vec::new(),
@@ -456,7 +453,7 @@ impl<'a> Search<'a> {
             None => part.begin(&known),
             Some(deal) => part.refine(deal, &known),
         };
-        let refused: Vec<Vec<u32>> = self.parts.par_iter_mut().map(follow).collect();
+        let refused: Vec<Vec<u32>> = parallel::map(&mut self.parts, follow);
         for at in refused.into_iter().flatten() {
             if self.candidates[at as usize].alive {
                 self.refuse(at as usize, Why::Beyond);

@@ -10,8 +10,6 @@
 //! group comes, what it found is still the best among the groups that have not changed since, unless it is one of those
 //! that have; so only these few are looked at again. The outcome is that of one search at a time.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
-
 use super::Arranged;
 use crate::error::Result;
 use crate::loss::Kernel;
@@ -19,6 +17,7 @@ use crate::method::Partition;
 use crate::method::local::BoxList;
 use crate::method::local::index::{Best, Index, Mass, Measure};
 use crate::method::local::take::Taker;
+use crate::parallel;
 use crate::problem::Code;
 use crate::watch::Watch;
 
@@ -153,8 +152,7 @@ impl<'a, C: Code> Mending<'a, C> {
         }
         let search =
             |room: &mut Taker<C>, id: &u32| if self.waits(*id) { self.find(room, *id) } else { None };
-        let found: Vec<Option<Found>> =
-            batch.par_iter().with_min_len(4).map_init(Taker::default, search).collect();
+        let found: Vec<Option<Found>> = parallel::map_with(batch, Taker::default, search);
         let mut room = Taker::default();
         for (&id, found) in batch.iter().zip(found) {
             if self.waits(id)

@@ -19,9 +19,8 @@ mod tests;
 mod toml;
 mod words;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use crate::error::Result;
+use crate::parallel;
 use crate::policy::{Kind, Policy, Role};
 use crate::table::{Storage, Table};
 use guess::{ENOUGH, Guess, MOST};
@@ -59,8 +58,7 @@ pub struct Guessed {
 
 /// Writes a first policy for a table whose columns are all coded. A table whose first row is no header is refused.
 pub fn suggest(table: &Table) -> Result<Suggestion> {
-    let looks: Vec<Look<'_>> =
-        (0..table.names().len()).into_par_iter().map(|column| Look::at(table, column)).collect();
+    let looks: Vec<Look<'_>> = parallel::map(0..table.names().len(), |column| Look::at(table, column));
     let markers = look::markers(&looks);
     let values: Vec<Values<'_>> = looks.iter().map(|look| look.values(&markers)).collect();
     let names: Vec<&str> = table.names().iter().map(String::as_str).collect();

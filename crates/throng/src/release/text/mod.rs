@@ -11,15 +11,14 @@ use std::ops::Range;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard};
 
-use rayon::iter::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
-};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use rayon::slice::ParallelSlice;
 
 use super::rows::{BUCKETS, Shuffle};
 use super::{Column, Content, Release};
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::{Syntax, Target};
+use crate::parallel;
 use crate::watch::Watch;
 use layout::Layout;
 
@@ -127,7 +126,7 @@ impl<S: Syntax> Work<'_, S> {
                 records.iter().for_each(|record| self.layout.push_row(*record, &mut block));
                 block
             };
-            if !self.send(rows.par_chunks(ROWS_PER_BLOCK).map(block).collect(), rows.len()) {
+            if !self.send(parallel::map(rows.chunks(ROWS_PER_BLOCK), block), rows.len()) {
                 break;
             }
         }
@@ -156,7 +155,7 @@ impl<S: Syntax> Work<'_, S> {
                     gather(&segments, bucket - buckets.start, places, &mut block);
                     block
                 };
-                if !self.send(some.into_par_iter().map(block).collect(), rows) {
+                if !self.send(parallel::map(some, block), rows) {
                     return Ok(());
                 }
             }

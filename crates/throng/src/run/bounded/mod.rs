@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::Schema;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use inputs::Inputs;
 pub use inputs::is_many;
@@ -34,6 +33,7 @@ use crate::format::Format;
 use crate::formula::Formulas;
 use crate::keys;
 use crate::method::Solution;
+use crate::parallel;
 use crate::plan::{Plan, Solved, Written};
 use crate::policy::{Policy, suggest};
 use crate::release::{Encoder, Files, Output, Scratch, Streamed, folder_of};
@@ -314,7 +314,7 @@ impl Work<'_> {
                 let parts = rows::parts(&batch, &known, &layout, &cuts);
                 (batch, parts)
             };
-            let dealt: Vec<(RecordBatch, Vec<u32>)> = found.batches.into_par_iter().map(part_of).collect();
+            let dealt: Vec<(RecordBatch, Vec<u32>)> = parallel::map(found.batches, part_of);
             for (batch, part_of) in &dealt {
                 rows::count(batch, part_of, &known, &layout, &mut counts);
                 rows::count_parts(batch, part_of, &known, &layout, &mut of_parts);

@@ -5,13 +5,13 @@ use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::memory::Room;
 use super::shuffle::{Dealt, Released};
 use super::spill::{Spill, Spilled, scratch_failed};
 use crate::error::Result;
 use crate::method::Fact;
+use crate::parallel;
 use crate::plan::Plan;
 use crate::scale::cuts::Cuts;
 use crate::scale::known::{Known, PartCounts};
@@ -226,7 +226,7 @@ impl Next<'_> {
             part_of.iter_mut().zip(kept).filter(|(_, kept)| *kept).for_each(|(part, _)| *part = NOWHERE);
             (batch, part_of)
         };
-        let dealt: Vec<(RecordBatch, Vec<u32>)> = batches.into_par_iter().map(part_of).collect();
+        let dealt: Vec<(RecordBatch, Vec<u32>)> = parallel::map(batches, part_of);
         for (batch, part_of) in &dealt {
             rows::count_parts(batch, part_of, self.known, self.layout, &mut self.counts);
         }

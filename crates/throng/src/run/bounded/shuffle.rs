@@ -17,13 +17,13 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take;
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
 use super::spill::{Spill, Spilled};
 use crate::collections::Map;
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::{Batched, not_encoded};
+use crate::parallel;
 use crate::policy::Policy;
 use crate::scale::columns::{Column, columns, shown};
 use crate::scale::known::Known;
@@ -153,7 +153,7 @@ impl<'a> Released<'a> {
 
     /// Deals rows: for each whether it is kept, its class and its lot.
     pub fn deal(&mut self, batches: &[(&RecordBatch, Vec<Dealt>)]) -> Result<()> {
-        let made = batches.par_iter().map(|(batch, of_rows)| {
+        let made: Vec<(RecordBatch, Vec<u32>)> = parallel::try_map(batches, |(batch, of_rows)| {
             let made = self.batch(batch, of_rows)?;
             let file = |(kept, _, lot): &Dealt| match kept {
                 true if self.bits == 0 => 0,
@@ -161,8 +161,7 @@ impl<'a> Released<'a> {
                 false => NOWHERE,
             };
             Ok((made, of_rows.iter().map(file).collect()))
-        });
-        let made: Vec<(RecordBatch, Vec<u32>)> = made.collect::<Result<_>>()?;
+        })?;
         for (at, (_, column)) in self.columns.iter().enumerate() {
             if let Column::Values(_) = column {
                 for (batch, file_of) in &made {
@@ -252,7 +251,7 @@ impl Shuffled {
         order.par_sort_by_key(|row| lots[*row as usize]);
         let chunks: Vec<&[u32]> = order.chunks(ROWS_PER_BATCH).collect();
         let batch = |rows: &[u32]| self.batch(&whole, rows);
-        chunks.into_par_iter().map(batch).collect()
+        parallel::try_map(chunks, batch)
     }
 
     fn batch(&self, whole: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {

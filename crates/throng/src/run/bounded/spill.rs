@@ -10,9 +10,9 @@ use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_schema::{ArrowError, SchemaRef};
 use arrow_select::interleave::interleave_record_batch;
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::scale::rows::NOWHERE;
 
 /// Files that rows are dealt to.
@@ -58,13 +58,12 @@ impl Spill {
         }
         let batches: Vec<&RecordBatch> = batches.iter().map(|(batch, _)| batch).collect();
         let schema = &self.schema;
-        self.files.par_iter_mut().zip(places).try_for_each(|(file, places)| {
-            if places.is_empty() {
-                return Ok(());
-            }
+        let given = self.files.iter_mut().zip(places).filter(|(_, places)| !places.is_empty());
+        parallel::try_map(given, |(file, places)| {
             let rows = interleave_record_batch(&batches, &places).map_err(|cause| file.failed(cause))?;
             file.write(schema, &rows)
-        })
+        })?;
+        Ok(())
     }
 
     /// Ends all files.

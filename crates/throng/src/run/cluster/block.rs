@@ -9,10 +9,10 @@ use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_schema::Schema;
 use arrow_select::concat::concat_batches;
 use arrow_select::interleave::interleave_record_batch;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use super::Block;
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::scale::rows::NOWHERE;
 
 /// Rows as bytes.
@@ -70,5 +70,5 @@ pub(super) fn deal(batches: &[(RecordBatch, Vec<u32>)], parts: usize) -> Result<
         let rows = rows.map_err(|_| Error::bug("rows that cannot be dealt"))?;
         Ok((part as u32, encode(&rows)?))
     };
-    places.into_par_iter().enumerate().filter(|(_, places)| !places.is_empty()).map(block).collect()
+    parallel::try_map(places.into_iter().enumerate().filter(|(_, places)| !places.is_empty()), block)
 }

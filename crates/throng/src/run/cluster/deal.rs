@@ -5,11 +5,11 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::state::{self, Dealt};
 use super::{Block, Steps, block};
 use crate::error::{Error, Result};
+use crate::parallel;
 use crate::run::in_parts;
 use crate::scale::cuts::Cuts;
 use crate::scale::rows::{self, NOWHERE};
@@ -86,7 +86,7 @@ impl Dealer {
             let parts = rows::parts(&batch, known, layout, &self.cuts);
             (batch, parts)
         };
-        let batches: Vec<(RecordBatch, Vec<u32>)> = found.batches.into_par_iter().map(part_of).collect();
+        let batches: Vec<(RecordBatch, Vec<u32>)> = parallel::map(found.batches, part_of);
         for (batch, part_of) in &batches {
             if let Some(counts) = &mut self.dealt.counts {
                 rows::count(batch, part_of, known, layout, counts);
@@ -125,7 +125,7 @@ impl Onward {
     pub fn deal(&mut self, blocks: &[Vec<u8>]) -> Result<Vec<Block>> {
         let bound = self.steps.bound()?;
         let own: Vec<usize> = (0..bound.layout.schema.fields().len()).collect();
-        let batches = blocks.into_par_iter().map(|block| {
+        let batches: Vec<(RecordBatch, Vec<u32>)> = parallel::try_map(blocks, |block| {
             let solved = block::decode(block, None)?;
             let steps = solved.column(own.len()).as_primitive::<UInt32Type>().values().to_vec();
             let batch = solved.project(&own).map_err(|_| Error::bug("rows without their own columns"))?;
@@ -133,8 +133,7 @@ impl Onward {
             let kept = steps.iter().map(|step| self.limit.keeps_step(*step));
             part_of.iter_mut().zip(kept).filter(|(_, kept)| *kept).for_each(|(part, _)| *part = NOWHERE);
             Ok((batch, part_of))
-        });
-        let batches: Vec<(RecordBatch, Vec<u32>)> = batches.collect::<Result<_>>()?;
+        })?;
         send(&self.steps, &batches, &mut self.dealt)
     }
 

@@ -8,7 +8,6 @@ use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::deal::checksum;
 use super::state::{self, Solved};
@@ -16,6 +15,7 @@ use super::{Round, Steps, block};
 use crate::collections::Map;
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::not_encoded;
+use crate::parallel;
 use crate::scale::columns::Column;
 use crate::scale::rows::changed;
 use crate::scale::solve::{
@@ -67,7 +67,7 @@ impl Steps {
     fn rows_of(&self, round: &Round, part: u32, blocks: &[Vec<u8>]) -> Result<PartRows> {
         let layout = &self.bound()?.layout;
         let decode = |block: &Vec<u8>| block::decode(block, Some(layout.without_texts()));
-        let batches: Vec<RecordBatch> = blocks.into_par_iter().map(decode).collect::<Result<_>>()?;
+        let batches: Vec<RecordBatch> = parallel::try_map(blocks, decode)?;
         let expected = round.expected.get(part as usize);
         if expected != Some(&checksum(batches.iter().map(|batch| layout.ties(batch)))) {
             return Err(changed());
@@ -103,7 +103,7 @@ impl Steps {
         let limit: Limit = state::decode(limit)?;
         let schema = self.release_schema(lot)?;
         let rows = |block: &Vec<u8>| self.published(limit, block, &schema);
-        blocks.into_par_iter().map(rows).collect()
+        parallel::try_map(blocks, rows)
     }
 
     fn published(&self, limit: Limit, block: &[u8], schema: &SchemaRef) -> Result<RecordBatch> {
