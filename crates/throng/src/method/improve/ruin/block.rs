@@ -4,11 +4,12 @@ use super::super::cut::SAVES;
 use super::super::group::{Group, Work};
 use super::around::Around;
 use super::draws::Draws;
+use super::reach::{Place, Reach};
 use super::sight::{Boxes, Sight};
 use super::{Manner, Task};
 use crate::loss::Extent;
 use crate::privacy::Tally;
-use crate::problem::{Code, Lanes, Matrix};
+use crate::problem::{Code, Matrix};
 
 /// How often another group is drawn where one has little to lose.
 const TRIES: usize = 4;
@@ -18,6 +19,10 @@ const LOST_AS_GROUPS: usize = 2;
 const LOSES: f64 = 0.4;
 /// How many steps are taken between looks at the clock.
 const STEPS_PER_LOOK: usize = 16;
+/// Groups near a record: some are ruined with its own, and what is left over may join the others.
+const NEAR: usize = 16;
+/// How often groups near one record are ruined until something comes of it: finding them takes longer than that.
+const ATTEMPTS: usize = 6;
 
 /// A block at work. Its records have numbers of their own, so that what is looked at lies together in memory.
 pub(super) struct Block<'a, C: Code> {
@@ -30,35 +35,31 @@ pub(super) struct Block<'a, C: Code> {
     /// Records that are in no group, and how many more may be.
     pub lost: Vec<u32>,
     pub spare: usize,
+    /// Where records lie and groups reach, if there is nothing but a few numbers.
+    places: Vec<Place>,
+    reaches: Vec<Reach>,
+    weights: Place,
     /// The boxes of groups as records see them.
     boxes: Boxes,
-    /// The penalty and the size of each group.
-    briefs: Vec<Brief>,
+    /// The penalty of each group.
+    ncps: Vec<f32>,
     pub draws: Draws,
     pub looks: u64,
-    pub room: Room,
-}
-
-/// What is asked of groups most.
-#[derive(Clone, Copy)]
-pub(super) struct Brief {
-    pub ncp: f32,
-    pub size: f32,
-}
-
-impl Brief {
-    fn of<C: Code>(group: &Group<C>) -> Self {
-        Brief { ncp: group.ncp as f32, size: group.records.len() as f32 }
-    }
+    pub room: Room<C>,
 }
 
 /// Room that steps use in turns.
-pub(super) struct Room {
+pub(super) struct Room<C> {
     pub around: Around,
     pub tally: Tally,
-    near: Vec<(f32, u32)>,
+    /// The groups near a record, the nearest first, and some of them in an order by lot.
+    pub near: Vec<(f32, u32)>,
+    drawn: Vec<u32>,
     /// What each group costs with a record.
-    pub sums: Vec<f32>,
+    sums: Vec<f32>,
+    /// The box of a group without a record, and of another with it.
+    pub rest: Extent<C>,
+    pub swapped: Extent<C>,
     /// How often each value of the limited attribute occurs in the group that grows.
     pub counts: Vec<u32>,
     pub scores: Vec<f32>,
@@ -99,6 +100,11 @@ impl<'a, C: Code> Block<'a, C> {
         let grouped = ids.len() as u32;
         ids.extend(lost);
         let matrix = task.work.matrix.gather(&ids);
+        let (sight, rows) = (&task.sight, 0..ids.len());
+        let places: Vec<Place> = match sight.is_of_few_numbers() {
+            true => rows.map(|record| sight.place(matrix.row(record))).collect(),
+            false => Vec::new(),
+        };
         let worth = ids.iter().map(|record| task.worth[*record as usize] as f32).collect();
         let mut next = 0..;
         let local = |group: Group<C>| {
@@ -111,16 +117,33 @@ impl<'a, C: Code> Block<'a, C> {
             around: Around::default(),
             tally: task.work.judge.tally(),
             near: Vec::new(),
+            drawn: Vec::new(),
             sums: Vec::new(),
+            rest: Extent::around(&matrix, &[]),
+            swapped: Extent::around(&matrix, &[]),
             counts: vec![0; values],
             scores: Vec::new(),
             wider: Vec::new(),
         };
         let lost = (grouped..ids.len() as u32).collect();
         let (looks, boxes) = (0, task.sight.no_boxes());
-        let (none, briefs) = (Vec::new(), Vec::new());
-        let mut block =
-            Block { task, ids, matrix, worth, groups: none, lost, spare, boxes, briefs, draws, looks, room };
+        let mut block = Block {
+            task,
+            ids,
+            matrix,
+            worth,
+            groups: Vec::new(),
+            lost,
+            spare,
+            places,
+            reaches: Vec::new(),
+            weights: sight.weights(),
+            boxes,
+            ncps: Vec::new(),
+            draws,
+            looks,
+            room,
+        };
         block.add(groups);
         block
     }
@@ -150,6 +173,7 @@ impl<'a, C: Code> Block<'a, C> {
         &self.task.manner
     }
 
+    /// Ruins and makes groups near one record.
     fn step(&mut self) {
         let found = self.draw_lost();
         let (own, seed) = match found {
@@ -160,30 +184,43 @@ impl<'a, C: Code> Block<'a, C> {
                 (Some(own), records[self.draws.below(records.len())])
             }
         };
-        let mut ruined = self.draw_neighbours(own, seed);
-        self.looks += self.groups.len() as u64 / 2;
+        self.find_near(own, seed);
+        for _ in 0..ATTEMPTS {
+            if self.ruin_and_recreate(own, found, seed) {
+                break;
+            }
+        }
+    }
+
+    /// Ruins some groups and makes others of their records. Tells whether they were kept.
+    fn ruin_and_recreate(&mut self, own: Option<usize>, found: Option<usize>, seed: u32) -> bool {
+        let mut ruined = self.draw_neighbours(own);
         let fine = found.map_or(0.0, |_| self.task.fine);
         let old = ruined.iter().map(|at| self.groups[*at].loss()).sum::<f64>() + fine;
         if old <= SAVES {
-            return;
+            return false;
         }
-        let mut pool: Vec<u32> =
-            ruined.iter().flat_map(|at| self.groups[*at].records.iter().copied()).collect();
+        let records = ruined.iter().map(|at| self.groups[*at].records.len()).sum::<usize>();
+        let mut pool: Vec<u32> = Vec::with_capacity(records + 1);
+        ruined.iter().for_each(|at| pool.extend(&self.groups[*at].records));
         pool.extend(found.map(|_| seed));
         let limit = old + self.task.temperature * self.draws.exponential() - SAVES;
         let spare = self.spare + usize::from(found.is_some());
-        let (made, outside, lost) = (Vec::new(), Vec::new(), Vec::new());
+        let (made, outside, lost) = (Vec::with_capacity(ruined.len() + 1), Vec::new(), Vec::new());
         let mut attempt = Attempt { pool, made, outside, lost, spare, cost: 0.0, limit };
         if let Some(own) = own {
             self.lose_the_odd_one(&mut attempt, own);
         }
         ruined.sort_unstable();
-        if self.recreate(&mut attempt, seed) && self.place_rest(&mut attempt, &ruined) {
-            self.polish(&mut attempt.made);
-            if self.exact_cost(&attempt) <= attempt.limit && self.holds_all(&attempt) {
-                self.accept(&ruined, found, attempt);
-            }
+        if !self.recreate(&mut attempt, seed) || !self.place_rest(&mut attempt, &ruined) {
+            return false;
         }
+        self.polish(&mut attempt.made);
+        let is_kept = self.exact_cost(&attempt) <= attempt.limit && self.holds_all(&attempt);
+        if is_kept {
+            self.accept(&ruined, found, attempt);
+        }
+        is_kept
     }
 
     /// A record that was left out, now and then.
@@ -227,32 +264,34 @@ impl<'a, C: Code> Block<'a, C> {
     }
 
     /// A group and some of those that one of its records could join cheaply.
-    fn draw_neighbours(&mut self, own: Option<usize>, seed: u32) -> Vec<usize> {
-        let wanted = (2 + self.draws.below(self.manner().most_ruined - 1)).min(self.groups.len());
-        let mut near = std::mem::take(&mut self.room.near);
-        self.find_near(&mut near, own, seed, 2 * wanted);
-        let front = near.len();
-        let mut ruined: Vec<usize> = own.into_iter().collect();
+    fn draw_neighbours(&mut self, own: Option<usize>) -> Vec<usize> {
+        let wanted = (2 + self.draws.below(self.task.manner.most_ruined - 1)).min(self.groups.len());
+        let Room { near, drawn, .. } = &mut self.room;
+        drawn.clear();
+        drawn.extend(near.iter().take(2 * wanted).map(|(_, at)| *at));
+        let front = drawn.len();
+        let mut ruined = Vec::with_capacity(wanted);
+        ruined.extend(own);
         for at in 0..(wanted - 1).min(front) {
-            let drawn = at + self.draws.below(front - at);
-            near.swap(at, drawn);
-            ruined.push(near[at].1 as usize);
+            drawn.swap(at, at + self.draws.below(front - at));
+            ruined.push(drawn[at] as usize);
         }
-        self.room.near = near;
         ruined
     }
 
-    /// The groups but one that a record could join most cheaply, the nearest first.
-    fn find_near(&mut self, near: &mut Vec<(f32, u32)>, own: Option<usize>, seed: u32, most: usize) {
-        near.clear();
+    /// Finds the groups but one that a record could join most cheaply, the nearest first.
+    fn find_near(&mut self, own: Option<usize>, seed: u32) {
         self.look_around(seed);
+        self.looks += self.groups.len() as u64 / 2;
+        let Room { near, sums, .. } = &mut self.room;
+        near.clear();
         let mut limit = f32::INFINITY;
-        for (at, (brief, sum)) in self.briefs.iter().zip(&self.room.sums).enumerate() {
-            let cost = sum - 0.9 * brief.ncp;
+        for (at, (ncp, sum)) in self.ncps.iter().zip(sums).enumerate() {
+            let cost = *sum - 0.9 * *ncp;
             if cost < limit && Some(at) != own {
-                near.truncate(most - 1);
+                near.truncate(NEAR - 1);
                 near.insert(near.partition_point(|(known, _)| *known <= cost), (cost, at as u32));
-                limit = near.get(most - 1).map_or(f32::INFINITY, |(cost, _)| *cost);
+                limit = near.get(NEAR - 1).map_or(f32::INFINITY, |(cost, _)| *cost);
             }
         }
     }
@@ -270,7 +309,10 @@ impl<'a, C: Code> Block<'a, C> {
             group.ncp = self.task.work.kernel.ncp(&group.extent);
             let ends = (group.extent.lows(), group.extent.highs());
             self.task.sight.set_box(at, ends, &mut self.boxes);
-            self.briefs[at] = Brief::of(group);
+            self.ncps[at] = group.ncp as f32;
+            if let Some(reach) = self.reaches.get_mut(at) {
+                reach.grow(&self.places[record as usize]);
+            }
         }
         for at in ruined.iter().rev() {
             self.remove(*at);
@@ -281,7 +323,8 @@ impl<'a, C: Code> Block<'a, C> {
     fn add(&mut self, groups: Vec<Group<C>>) {
         for group in &groups {
             self.task.sight.add_box((group.extent.lows(), group.extent.highs()), &mut self.boxes);
-            self.briefs.push(Brief::of(group));
+            self.ncps.push(group.ncp as f32);
+            self.reaches.extend(self.reach(&group.extent));
         }
         self.groups.extend(groups);
     }
@@ -289,12 +332,15 @@ impl<'a, C: Code> Block<'a, C> {
     /// Takes a group out; the last one takes its place.
     fn remove(&mut self, at: usize) {
         Sight::remove_box(at, &mut self.boxes);
-        self.briefs.swap_remove(at);
+        self.ncps.swap_remove(at);
+        if at < self.reaches.len() {
+            self.reaches.swap_remove(at);
+        }
         self.groups.swap_remove(at);
     }
 
     /// Finds what each group costs with a record, roughly.
-    pub fn look_around(&mut self, record: u32) {
+    fn look_around(&mut self, record: u32) {
         let Task { sight, rough, .. } = self.task;
         let row = self.matrix.row(record as usize);
         sight.with_each(row, &self.boxes, &mut self.room.sums);
@@ -303,11 +349,6 @@ impl<'a, C: Code> Block<'a, C> {
                 *sum += sight.others(rough, (group.extent.lows(), group.extent.highs()), row);
             }
         }
-    }
-
-    /// The place of each group, its penalty and size, and what it costs with the record that looked around last.
-    pub fn found(&self) -> impl Iterator<Item = (usize, (Brief, f32))> {
-        self.briefs.iter().copied().zip(self.room.sums.iter().copied()).enumerate()
     }
 
     /// What an attempt costs, to the last digit.
@@ -365,15 +406,45 @@ impl<'a, C: Code> Block<'a, C> {
 
     /// Penalty of a box grown around a record, roughly.
     #[inline]
-    pub fn ncp_with(&self, ends: &[Lanes<C>], record: u32) -> f32 {
-        self.task.rough.with(ends, self.matrix.row(record as usize))
+    pub fn ncp_with(&self, extent: &Extent<C>, record: u32) -> f32 {
+        self.task.rough.union((extent.lows(), extent.highs()), self.matrix.row(record as usize))
+    }
+
+    /// How far a box reaches, if there is nothing but a few numbers.
+    pub fn reach(&self, extent: &Extent<C>) -> Option<Reach> {
+        let sight = &self.task.sight;
+        let reach = || Reach::new(sight.place(extent.lows()), sight.place(extent.highs()));
+        (!self.places.is_empty()).then(reach)
+    }
+
+    /// Penalty of a box grown around a record, roughly, by how far it reaches where that is known.
+    #[inline]
+    pub fn ncp_by_reach(&self, reach: Option<&Reach>, extent: &Extent<C>, record: u32) -> f32 {
+        match (reach, self.places.get(record as usize)) {
+            (Some(reach), Some(place)) => reach.with(place, &self.weights),
+            _ => self.ncp_with(extent, record),
+        }
+    }
+
+    /// Lets a box reach around a record too.
+    pub fn grow_reach(&self, reach: &mut Option<Reach>, record: u32) {
+        if let (Some(reach), Some(place)) = (reach, self.places.get(record as usize)) {
+            reach.grow(place);
+        }
+    }
+
+    /// What a group of the block and one more record would cost more than the group now, roughly.
+    #[inline]
+    pub fn cost_of_joining_at(&self, at: usize, record: u32) -> f64 {
+        let group = &self.groups[at];
+        let after = f64::from(self.ncp_by_reach(self.reaches.get(at), &group.extent, record));
+        after * (group.records.len() + 1) as f64 - group.loss()
     }
 
     /// What a group and one more record would cost more than the group now, roughly.
     #[inline]
     pub fn cost_of_joining(&self, group: &Group<C>, record: u32) -> f64 {
-        let ends = (group.extent.lows(), group.extent.highs());
-        let after = f64::from(self.task.rough.union(ends, self.matrix.row(record as usize)));
+        let after = f64::from(self.ncp_with(&group.extent, record));
         after * (group.records.len() + 1) as f64 - group.loss()
     }
 }

@@ -1,6 +1,6 @@
 //! Ruin and recreate: a few near groups are dissolved and others made of their records, again and again.
 //!
-//! Moves, cuts and divisions of pairs end where no single one of them helps. Here up to eight groups around a record are
+//! Moves, cuts and divisions of pairs end where no single one of them helps. Here two to four groups around a record are
 //! ruined at once and made anew, by the cheapest box around one of their records or by growing, and what comes out is kept if
 //! it costs less, or not much more while the search is still warm: simulated annealing over large neighbourhoods (Schrimpf et
 //! al., Record breaking optimization results using the ruin and recreate principle, Journal of Computational Physics 159,
@@ -20,6 +20,7 @@ mod block;
 mod blocks;
 mod draws;
 mod needs;
+mod reach;
 mod recreate;
 mod rest;
 mod rough;
@@ -49,8 +50,10 @@ const BLOCK: usize = 1200;
 /// The same where groups are only grown: then looking for near ones takes most of the time.
 const SMALL_BLOCK: usize = 600;
 const GROUPS_OF_A_BLOCK: usize = 12;
-/// Boxes that a round looks at, for each record.
-const LOOKS: u64 = 200;
+/// Boxes that a round looks at, for each record: few, because other blocks give other neighbours.
+const LOOKS: u64 = 50;
+/// Rounds in place of each that is asked for.
+const SHORT_ROUNDS: usize = 4;
 /// Streams of random numbers: those of a round begin here, and those of its cuts in the upper half.
 const ROUND_STREAMS: u64 = 1 << 40;
 const CUT_STREAMS: u64 = 1 << 39;
@@ -69,7 +72,7 @@ pub(super) struct Rounds {
 impl Rounds {
     /// So many.
     pub fn fixed(count: usize) -> Self {
-        Rounds { count: Some(count), looks: LOOKS }
+        Rounds { count: Some(count.saturating_mul(SHORT_ROUNDS)), looks: LOOKS }
     }
 
     /// As many as the time allows. In large tables each is shorter, so that all of the table has its turn.
@@ -129,6 +132,10 @@ fn usual_looks(problem: &Problem) -> u64 {
     }
 }
 
+/// Searches of more rounds begin hotter, where attributes have weight 1 up to this.
+const ROUNDS_TO_BEGIN_HOTTER: f64 = 20.0;
+const HOTTEST: f64 = 0.5;
+
 /// How groups are ruined and made.
 pub(super) struct Manner {
     /// Groups that are ruined at once, at most.
@@ -140,6 +147,8 @@ pub(super) struct Manner {
     /// What a step may lose on the way, on average, in the first round, and how often that is halved until the last.
     hot: f64,
     halvings: f64,
+    /// How many times as much it may be at first in a long search.
+    hotter: f64,
     /// Records of a block, about.
     block: usize,
 }
@@ -147,27 +156,46 @@ pub(super) struct Manner {
 impl Manner {
     /// What came out best on Adult for classes of so many records of attributes of weight 1.
     fn of(size: f64, weight: f64, has_fine_numbers: bool) -> Self {
+        if has_fine_numbers {
+            return Self::of_fine_numbers(weight);
+        }
         let large = size >= 18.0;
         let hot = weight * (0.04 * size).clamp(0.3, 2.0);
-        let halvings = if large { 5.0 } else { 4.0 };
-        let (most_ruined, exact) = if large { (4, 1.0) } else { (8, 0.5) };
-        // The cheapest box is looked for along one number only, and takes longest where all numbers differ.
-        let (exact, block) = if has_fine_numbers { (0.0, SMALL_BLOCK) } else { (exact, BLOCK) };
-        Manner { most_ruined, exact, wobble: 0.3, hot, halvings, block }
+        let (most_ruined, halvings) = if large { (3, 5.0) } else { (4, 4.0) };
+        // Growing looks at all that is left for each record that it takes, which is long where classes are large.
+        let exact = (0.15 + 0.01 * size).min(1.0);
+        let hotter = (HOTTEST * weight / hot).max(1.0);
+        Manner { most_ruined, exact, wobble: 0.3, hot, halvings, hotter, block: BLOCK }
+    }
+
+    /// The cheapest box is looked for along one number only, and takes longest where all numbers differ. A search is short there,
+    /// so that it begins cold.
+    fn of_fine_numbers(weight: f64) -> Self {
+        Manner {
+            most_ruined: 3,
+            exact: 0.0,
+            wobble: 0.3,
+            hot: 0.05 * weight,
+            halvings: 2.0,
+            hotter: 1.0,
+            block: SMALL_BLOCK,
+        }
     }
 }
 
 impl Manner {
     /// The same, for groups that were searched before: less is lost on the way.
     fn colder(self) -> Self {
-        Manner { hot: self.hot / 4.0, halvings: self.halvings - 2.0, ..self }
+        Manner { hot: self.hot / 4.0, halvings: (self.halvings - 2.0).max(1.0), hotter: 1.0, ..self }
     }
 
     /// What the temperature is when so much of the search is done: it falls by halves, straight in between, so that no
-    /// machine rounds a power differently.
-    fn temperature(&self, done: f64) -> f64 {
+    /// machine rounds a power differently. A long search begins hotter, and ends as cold.
+    fn temperature(&self, done: f64, rounds: f64) -> f64 {
+        let hotter = (rounds / ROUNDS_TO_BEGIN_HOTTER).sqrt().sqrt().clamp(1.0, self.hotter);
         let halvings = self.halvings * done;
-        self.hot * 0.5f64.powi(halvings as i32) * (1.0 - halvings.fract() / 2.0)
+        let cooler = 0.5f64.powi(halvings as i32) * (1.0 - halvings.fract() / 2.0);
+        self.hot * cooler * (hotter + (1.0 - hotter) * done)
     }
 }
 
@@ -233,12 +261,30 @@ impl Pace {
     /// The first round is taken cold, because nobody knows how many there will be.
     fn by_the_clock(&self, until: Instant) -> f64 {
         let Some(warm) = self.warm else { return 1.0 };
-        let of_a_round = match self.since {
-            0 => warm.duration_since(self.start).as_secs_f64(),
-            since => warm.elapsed().as_secs_f64() / since as f64,
-        };
-        let all = until.saturating_duration_since(warm).as_secs_f64();
-        (warm.elapsed().as_secs_f64() + of_a_round) / all.max(1e-9)
+        let done = warm.elapsed().as_secs_f64() + self.seconds_of_a_round();
+        done / self.seconds_after_the_first(until).max(1e-9)
+    }
+
+    /// How many rounds there will be, as far as that is known.
+    fn rounds(&self) -> f64 {
+        match (self.count, self.until) {
+            (Some(count), _) => count as f64,
+            (None, Some(until)) => self.seconds_after_the_first(until) / self.seconds_of_a_round().max(1e-9),
+            (None, None) => 1.0,
+        }
+    }
+
+    /// What a round takes on average; without one that was warm, what the first took, or forever.
+    fn seconds_of_a_round(&self) -> f64 {
+        match (self.warm, self.since) {
+            (None, _) => f64::INFINITY,
+            (Some(warm), 0) => warm.duration_since(self.start).as_secs_f64(),
+            (Some(warm), since) => warm.elapsed().as_secs_f64() / since as f64,
+        }
+    }
+
+    fn seconds_after_the_first(&self, until: Instant) -> f64 {
+        until.saturating_duration_since(self.warm.unwrap_or(self.start)).as_secs_f64()
     }
 
     fn took_a_round(&mut self) {
@@ -288,7 +334,8 @@ pub(super) fn search<C: Code>(
     for round in 0.. {
         let Some(done) = pace.next(round) else { break };
         watch.note(&format!("loss {:.2} %", 100.0 * least / all));
-        (task.temperature, task.fine) = (task.manner.temperature(done), allowance.fine());
+        task.temperature = task.manner.temperature(done, pace.rounds());
+        task.fine = allowance.fine();
         held = one_round(&task, held, &allowance, (round, rounds.looks), size);
         allowance.after(held.lost.len(), done);
         pace.took_a_round();

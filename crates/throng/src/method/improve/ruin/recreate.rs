@@ -5,10 +5,13 @@ use super::super::group::Group;
 use super::around::Ground;
 use super::block::{Attempt, Block};
 use super::needs::Needs;
-use crate::problem::{Code, LANES, Lanes};
+use crate::loss::Extent;
+use crate::problem::Code;
 
 /// So many looks at a record's distance cost as much as one at its box.
 const LOOKS_OF_A_BOX: u64 = 4;
+/// So many costs that are known are compared in the time of one look.
+const COSTS_OF_A_LOOK: u64 = 8;
 
 /// With whom a group begins.
 #[derive(Clone, Copy, PartialEq)]
@@ -144,36 +147,39 @@ impl<C: Code> Block<'_, C> {
         scores.extend(
             pool.iter().map(|record| self.worth[*record as usize] * self.draws.about_one(wobble) as f32),
         );
-        let row = self.matrix.row(first as usize);
-        let ends: Vec<Lanes<C>> = [row, row].concat();
+        let extent = Extent::of(self.matrix.row(first as usize));
+        let reach = self.reach(&extent);
         wider.clear();
-        wider.extend(pool.iter().map(|record| (self.ncp_with(&ends, *record), 0)));
+        wider.extend(pool.iter().map(|record| (self.ncp_by_reach(reach.as_ref(), &extent, *record), 0)));
         self.looks += pool.len() as u64;
-        let records = self.grow((ends, first), pool, &mut scores, &mut wider);
+        let group = self.grow((extent, first), pool, &mut scores, &mut wider);
         (self.room.scores, self.room.wider) = (scores, wider);
-        records.map(|records| self.group(records))
+        group
     }
 
-    /// The records of the group; without enough of them, those that it took go back.
+    /// The group; without enough records, those that it took go back.
     fn grow(
         &mut self,
-        (mut ends, first): (Vec<Lanes<C>>, u32),
+        (mut extent, first): (Extent<C>, u32),
         pool: &mut Vec<u32>,
         scores: &mut Vec<f32>,
         wider: &mut Vec<(f32, u32)>,
-    ) -> Option<Vec<u32>> {
+    ) -> Option<Group<C>> {
         let smallest = self.work().judge.smallest();
-        let (mut records, mut ncp, mut grown) = (vec![first], 0.0, 0);
+        let mut reach = self.reach(&extent);
+        let (mut records, mut ncp, mut grown) = (Vec::with_capacity(2 * smallest), 0.0, 0);
+        records.push(first);
         let mut needs = self.needs_of(first);
         let mut is_class = self.is_class(1, &needs);
         while !pool.is_empty() {
             let size = records.len();
             // What all that are to come pay, or all that are there.
             let payers = if is_class { (size + 1) as f32 } else { smallest.max(size + 1) as f32 };
+            self.looks += pool.len() as u64 / COSTS_OF_A_LOOK;
             let Some((cost, at)) = self.least(pool, scores, wider, payers, &needs, size) else { break };
             if wider[at].1 != grown {
                 // With a smaller box it cost no more than now: only who comes first is asked again.
-                wider[at] = (self.ncp_with(&ends, pool[at]), grown);
+                wider[at] = (self.ncp_by_reach(reach.as_ref(), &extent, pool[at]), grown);
                 self.looks += 1;
                 continue;
             }
@@ -185,14 +191,17 @@ impl<C: Code> Block<'_, C> {
             ncp = wider.swap_remove(at).0;
             records.push(record);
             self.count(&mut needs, record);
-            grown += u32::from(grow_ends(&mut ends, self.matrix.row(record as usize)));
+            self.grow_reach(&mut reach, record);
+            grown += u32::from(extent.grow(self.matrix.row(record as usize)));
             is_class = self.is_class(records.len(), &needs);
         }
         self.forget(needs);
         if !is_class {
             pool.extend(&records[1..]);
+            return None;
         }
-        is_class.then_some(records)
+        let ncp = self.work().kernel.ncp(&extent);
+        Some(Group { records, extent, ncp })
     }
 
     /// The record of the pool that costs least beyond its worth, of those that there is room for.
@@ -214,19 +223,4 @@ impl<C: Code> Block<'_, C> {
         }
         best
     }
-}
-
-/// Grows a box, lowest codes before highest, around a record. Tells whether it changed.
-fn grow_ends<C: Code>(ends: &mut [Lanes<C>], row: &[Lanes<C>]) -> bool {
-    let mut changed = false;
-    let (low, high) = ends.split_at_mut(row.len());
-    for ((low, high), row) in low.iter_mut().zip(high).zip(row) {
-        let before = (*low, *high);
-        for lane in 0..LANES {
-            low[lane] = low[lane].min(row[lane]);
-            high[lane] = high[lane].max(row[lane]);
-        }
-        changed |= before != (*low, *high);
-    }
-    changed
 }

@@ -3,7 +3,8 @@
 use super::super::cut::SAVES;
 use super::super::group::Group;
 use super::block::{Attempt, Block};
-use crate::problem::Code;
+use crate::loss::Extent;
+use crate::problem::{Code, Matrix};
 
 /// Moves or swaps that are tried for each new group, and partners of a swap.
 const TRIES: usize = 4;
@@ -17,6 +18,7 @@ impl<C: Code> Block<'_, C> {
             // Who may be left out goes nowhere that costs more.
             let may_go = attempt.spare > 0 && self.task.fine <= left;
             let limit = if may_go { self.task.fine } else { left };
+            self.looks += (attempt.made.len() + self.room.near.len()) as u64;
             let Some((cost, place)) = self.cheapest(attempt, ruined, record, limit) else {
                 if !may_go {
                     return false;
@@ -33,9 +35,9 @@ impl<C: Code> Block<'_, C> {
         attempt.cost <= attempt.limit
     }
 
-    /// Where a record costs least, if that is within a limit.
+    /// Where a record costs least of the new groups and those near the one that the step began with, if that is within a limit.
     fn cheapest(
-        &mut self,
+        &self,
         attempt: &Attempt<C>,
         ruined: &[usize],
         record: u32,
@@ -48,23 +50,17 @@ impl<C: Code> Block<'_, C> {
                 (least, place) = (cost, Some(Place::Made(at)));
             }
         }
-        let mut next_ruined = ruined.iter().peekable();
-        self.look_around(record);
-        for (at, (brief, after)) in self.found() {
+        for at in self.room.near.iter().map(|(_, at)| *at as usize) {
             // Whoever joins pays at least what the group pays now.
-            if next_ruined.next_if(|ruined| **ruined == at).is_some() || f64::from(brief.ncp) >= least {
+            let is_free = !ruined.contains(&at) && attempt.outside.iter().all(|(_, taken)| *taken != at);
+            if self.groups[at].ncp >= least || !is_free {
                 continue;
             }
-            let (now, size) = (brief.ncp * brief.size, brief.size + 1.0);
-            let cost = f64::from(after * size - now);
-            if cost < least
-                && attempt.outside.iter().all(|(_, taken)| *taken != at)
-                && self.holds_with(&self.groups[at].records, record)
-            {
+            let cost = self.cost_of_joining_at(at, record);
+            if cost < least && self.holds_with(&self.groups[at].records, record) {
                 (least, place) = (cost, Some(Place::Outside(at)));
             }
         }
-        self.looks += (attempt.made.len() + self.groups.len() / 2) as u64;
         place.map(|place| (least, place))
     }
 
@@ -88,14 +84,9 @@ impl<C: Code> Block<'_, C> {
             if !self.is_at_an_end(&groups[one], groups[one].records[at]) {
                 continue;
             }
-            let rest = self.group_without(&groups[one], at);
-            if rest.as_ref().is_none_or(|rest| rest.ncp >= groups[one].ncp) {
-                continue;
-            }
-            if let Some(rest) = rest
-                && !self.try_move(groups, (one, other), at, &rest)
-            {
-                self.try_swaps(groups, (one, other), at, &rest);
+            let rest = self.ncp_without(&groups[one], at);
+            if rest < groups[one].ncp && !self.try_move(groups, (one, other), at, rest) {
+                self.try_swaps(groups, (one, other), at);
             }
         }
     }
@@ -107,16 +98,27 @@ impl<C: Code> Block<'_, C> {
         row.iter().zip(ends).any(|(code, (low, high))| low != high && (code == low || code == high))
     }
 
-    fn group_without(&self, group: &Group<C>, at: usize) -> Option<Group<C>> {
-        let mut records = group.records.clone();
-        records.swap_remove(at);
-        (!records.is_empty()).then(|| self.group(records))
+    /// Penalty of a group's box without the record at a place of it; the box stays in the room for it.
+    fn ncp_without(&mut self, group: &Group<C>, at: usize) -> f64 {
+        let others =
+            group.records.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, other)| *other);
+        set_around(&mut self.room.rest, &self.matrix, others);
+        if group.records.len() > 1 { self.task.work.kernel.ncp(&self.room.rest) } else { 0.0 }
     }
 
-    /// Whether records may be a class.
-    fn allowed(&mut self, records: &[u32]) -> bool {
+    /// Whether what becomes of a group by exchanging one of its records, or giving it away, may be a class.
+    fn allowed(&mut self, group: &Group<C>, at: usize, instead: Option<u32>) -> bool {
         let judge = &self.work().judge;
-        records.len() >= judge.smallest() && (judge.count_decides() || self.holds(records))
+        let size = group.records.len() - usize::from(instead.is_none());
+        if size < judge.smallest() || judge.count_decides() {
+            return size >= judge.smallest();
+        }
+        let mut records = group.records.clone();
+        match instead {
+            Some(record) => records[at] = record,
+            None => drop(records.swap_remove(at)),
+        }
+        self.holds(&records)
     }
 
     fn try_move(
@@ -124,52 +126,72 @@ impl<C: Code> Block<'_, C> {
         groups: &mut [Group<C>],
         (one, other): (usize, usize),
         at: usize,
-        rest: &Group<C>,
+        rest: f64,
     ) -> bool {
-        if rest.records.len() < self.work().judge.smallest() {
+        let others = groups[one].records.len() - 1;
+        if others < self.work().judge.smallest() {
             return false;
         }
-        let (now, record) = (groups[one].loss() + groups[other].loss(), groups[one].records[at]);
+        let record = groups[one].records[at];
         let cost = self.cost_of_joining(&groups[other], record);
-        if rest.loss() + groups[other].loss() + cost >= now - SAVES
-            || !self.allowed(&rest.records)
+        if rest * others as f64 + cost >= groups[one].loss() - SAVES
+            || !self.allowed(&groups[one], at, None)
             || !self.holds_with(&groups[other].records, record)
         {
             return false;
         }
-        groups[one] = rest.clone();
+        groups[one].records.swap_remove(at);
+        groups[one].extent.clone_from(&self.room.rest);
+        groups[one].ncp = rest;
         self.join(&mut groups[other], record);
         true
     }
 
-    fn try_swaps(
-        &mut self,
-        groups: &mut [Group<C>],
-        (one, other): (usize, usize),
-        at: usize,
-        rest: &Group<C>,
-    ) {
+    fn try_swaps(&mut self, groups: &mut [Group<C>], (one, other): (usize, usize), at: usize) {
         let (now, record) = (groups[one].loss() + groups[other].loss(), groups[one].records[at]);
+        let (size, other_size) = (groups[one].records.len() as f64, groups[other].records.len() as f64);
+        if size < 2.0 {
+            return;
+        }
         for _ in 0..TRIES {
             let place = self.draws.below(groups[other].records.len());
             let back = groups[other].records[place];
-            let with_back = rest.loss() + self.cost_of_joining(rest, back);
+            let with_back = size * f64::from(self.ncp_with(&self.room.rest, back));
             if with_back >= now {
                 continue;
             }
             self.looks += groups[other].records.len() as u64 / 2;
-            let mut records = groups[other].records.clone();
-            records[place] = record;
-            let swapped = self.group(records);
-            if with_back + swapped.loss() >= now - SAVES {
-                continue;
-            }
-            let mut first = rest.clone();
-            self.join(&mut first, back);
-            if self.allowed(&first.records) && self.allowed(&swapped.records) {
-                (groups[one], groups[other]) = (first, swapped);
+            let swapped = groups[other].records.iter().map(|own| if *own == back { record } else { *own });
+            set_around(&mut self.room.swapped, &self.matrix, swapped);
+            let swapped = self.task.work.kernel.ncp(&self.room.swapped);
+            if with_back + swapped * other_size < now - SAVES
+                && self.allowed(&groups[one], at, Some(back))
+                && self.allowed(&groups[other], place, Some(record))
+            {
+                self.swap((&mut groups[one], at), back);
+                groups[other].records[place] = record;
+                groups[other].extent.clone_from(&self.room.swapped);
+                groups[other].ncp = swapped;
                 return;
             }
+        }
+    }
+
+    /// Puts a record into the place of another, whose group without it is in the room for that.
+    fn swap(&mut self, (group, at): (&mut Group<C>, usize), back: u32) {
+        self.room.rest.grow(self.matrix.row(back as usize));
+        group.records[at] = back;
+        group.extent.clone_from(&self.room.rest);
+        group.ncp = self.task.work.kernel.ncp(&group.extent);
+    }
+}
+
+/// Makes a box the smallest around some records; without any it stays as it is.
+fn set_around<C: Code>(extent: &mut Extent<C>, matrix: &Matrix<C>, mut records: impl Iterator<Item = u32>) {
+    if let Some(first) = records.next() {
+        extent.set_to_rows(matrix.row(first as usize));
+        for record in records {
+            extent.grow(matrix.row(record as usize));
         }
     }
 }

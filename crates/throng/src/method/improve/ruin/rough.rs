@@ -101,12 +101,6 @@ impl Rough {
 
     /// Penalty of a box grown around a record.
     #[inline]
-    pub fn with<C: Code>(&self, ends: &[Lanes<C>], row: &[Lanes<C>]) -> f32 {
-        self.union(ends.split_at(row.len()), row)
-    }
-
-    /// The same, with lowest and highest codes apart.
-    #[inline]
     pub fn union<C: Code>(&self, (lows, highs): (&[Lanes<C>], &[Lanes<C>]), row: &[Lanes<C>]) -> f32 {
         let ([low], [high], [row]) = (lows, highs, row) else {
             return self.union_of_many((lows, highs), row);

@@ -4,6 +4,7 @@
 //! Most of a search is looking at all boxes of a block for those near a record, so that this is what its speed depends on: attribute by
 //! attribute for all boxes, which leaves nothing to decide in between.
 
+use super::reach::{FEW, Place};
 use super::rough::Rough;
 use crate::loss::Kernel;
 use crate::problem::{Attribute, Code, LANES, Lanes};
@@ -165,6 +166,28 @@ impl Sight {
                 *sum += costs[usize::from(*node)];
             }
         }
+    }
+
+    /// Whether there is nothing but a few numbers.
+    pub fn is_of_few_numbers(&self) -> bool {
+        self.trees.is_empty() && self.others.is_empty() && self.lines.len() <= FEW
+    }
+
+    /// Where codes lie, if there is nothing but a few numbers.
+    pub fn place<C: Code>(&self, codes: &[Lanes<C>]) -> Place {
+        let mut place = Place::default();
+        for (place, line) in place.iter_mut().zip(&self.lines) {
+            let code = codes[line.attribute / LANES][line.attribute % LANES].index();
+            *place = self.places[line.start + code];
+        }
+        place
+    }
+
+    /// What each number costs at most.
+    pub fn weights(&self) -> Place {
+        let mut weights = Place::default();
+        weights.iter_mut().zip(&self.lines).for_each(|(weight, line)| *weight = line.weight);
+        weights
     }
 
     /// Whether all attributes are looked up here.
