@@ -27,7 +27,7 @@ const SIDE_BY_SIDE: usize = 128;
 const ATTRIBUTES: usize = 40;
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The points of a space, by rising least cost.
+/// The points of a space, by rising price when a pass began.
 pub(super) struct Boxes {
     /// The point at each place, and what every class with it costs at least.
     pub points: Vec<u32>,
@@ -70,14 +70,14 @@ impl Boxes {
             && space.width() - numbers <= ATTRIBUTES
     }
 
-    /// The boxes of a space whose points cost at least so much each, if they can be gone through.
-    pub fn new(space: &Space, least: &[i64]) -> Option<Self> {
+    /// The boxes of a space whose points are paid and cost at least so much each, if they can be gone through.
+    pub fn new(space: &Space, prices: &[i64], least: &[i64]) -> Option<Self> {
         let size = space.sizes.first().copied()?;
         if !Self::may_be_gone_through(space) {
             return None;
         }
         let mut points: Vec<u32> = (0..space.len() as u32).collect();
-        points.sort_by_key(|point| (least[*point as usize], *point));
+        points.sort_by_key(|point| (prices[*point as usize], *point));
         let (numbers, others): (Vec<usize>, Vec<usize>) =
             (0..space.width()).partition(|at| space.costs[*at].two_sided());
         let column = |attribute: &usize| Column::new(space, *attribute, &points);
@@ -102,11 +102,12 @@ impl Boxes {
         most_work: u64,
         stopped: &(dyn Fn() -> bool + Sync),
     ) -> Option<(Vec<Cut>, u64)> {
-        let own = self.points.iter().map(|point| AtomicI64::new(prices[*point as usize])).collect();
+        let before: Vec<i64> = self.points.iter().map(|point| prices[*point as usize]).collect();
         let pass = Pass {
             boxes: self,
             space,
-            prices: own,
+            prices: before.iter().map(|price| AtomicI64::new(*price)).collect(),
+            before,
             work: AtomicU64::new(0),
             most_work,
             stopped,
@@ -132,6 +133,8 @@ pub(super) struct Pass<'a> {
     pub space: &'a Space,
     /// What the points are paid, by place. Whoever works on a list is alone with its points.
     pub prices: Vec<AtomicI64>,
+    /// What they were paid when the pass began, which is no less.
+    before: Vec<i64>,
     pub work: AtomicU64,
     most_work: u64,
     stopped: &'a (dyn Fn() -> bool + Sync),
@@ -197,31 +200,61 @@ impl Pass<'_> {
             least: item.least.max(cost + beyond(item).unwrap_or(0)),
         };
         let mut list: Vec<Item> = list.iter().map(as_chosen).collect();
-        self.drop_paid(&mut list, &mut scratch.top)?;
+        let mut dearest = self.drop_paid(&mut list, None, &mut scratch.top)?.dearest;
         let columns = self.boxes.trees.iter().skip(chosen.nodes).chain(&self.boxes.number);
         scratch.hand.raise_least(self.boxes, self.space, columns, (cost, last), &mut list)?;
-        while self.drop_paid(&mut list, &mut scratch.top)? {}
-        Some(list)
+        loop {
+            let stays = self.drop_paid(&mut list, dearest, &mut scratch.top)?;
+            if !stays.few {
+                return Some(list);
+            }
+            dearest = stays.dearest;
+        }
     }
 
     pub fn price(&self, place: u32) -> i64 {
         self.prices[place as usize].load(Ordering::Relaxed)
     }
 
-    /// Drops points that are in no class that is paid too much; whether that were many. None if there is no such class.
-    fn drop_paid(&self, list: &mut Vec<Item>, top: &mut Top) -> Option<bool> {
-        let size = i64::from(self.boxes.size);
+    /// What the dearest of a list get, and the cheapest of them; none if there are too few.
+    fn dearest(&self, list: &[Item], top: &mut Top) -> Option<(i64, i64)> {
         top.clear();
-        // Who costs more is mostly paid more: from the last to the first, few find a place among the dearest.
-        for item in list.iter().rev() {
-            top.add(item.price, item.place, self.boxes.records[item.place as usize]);
+        let (mut begin, mut records) = (list.len(), 0);
+        while begin > 0 && records < self.boxes.size {
+            begin -= 1;
+            records = records.saturating_add(self.boxes.records[list[begin].place as usize]);
         }
-        let sum = top.sum()?;
+        let mut add = |item: &Item| {
+            top.add(item.price, item.place, self.boxes.records[item.place as usize]);
+            top.least()
+        };
+        // By rising price each finds its place at once.
+        let mut least = list[begin..].iter().map(&mut add).last()?;
+        for item in list[..begin].iter().rev() {
+            // Nor were those before it paid more when the pass began, and prices only fall.
+            if self.before[item.place as usize] <= least {
+                break;
+            }
+            least = add(item);
+        }
+        Some((top.sum()?, top.least()))
+    }
+
+    /// Drops points that are in no class that is paid too much. What the dearest get is counted anew unless it is known. None if there is
+    /// no such class.
+    fn drop_paid(&self, list: &mut Vec<Item>, dearest: Option<(i64, i64)>, top: &mut Top) -> Option<Stays> {
+        let size = i64::from(self.boxes.size);
+        let (sum, least) = dearest.or_else(|| self.dearest(list, top))?;
         // With the dearest others it is paid so much.
-        let others = sum - top.least();
-        let before = list.len();
-        list.retain(|item| sum.min(others + item.price) > size * i64::from(item.least));
-        if list.is_empty() { None } else { Some(8 * list.len() < 7 * before) }
+        let others = sum - least;
+        let (before, mut same) = (list.len(), true);
+        list.retain(|item| {
+            let stays = sum.min(others + item.price) > size * i64::from(item.least);
+            same &= stays || item.price <= least;
+            stays
+        });
+        let few = 8 * list.len() < 7 * before;
+        (!list.is_empty()).then_some(Stays { few, dearest: same.then_some((sum, least)) })
     }
 
     /// Goes on with every node of a tree: each code by itself, then the nodes above, those of one cost side by side.
@@ -247,55 +280,27 @@ impl Pass<'_> {
         }
         let between = &self.space.costs[tree.attribute];
         let gaps: Vec<u32> = codes.windows(2).map(|pair| between.between(pair[0], pair[1])).collect();
+        let mut told = vec![Told::default(); codes.len()];
+        for (item, run) in list.iter().zip(&runs) {
+            told[*run as usize].add(&Told::of(item, self.boxes.records[item.place as usize], least));
+        }
+        let parts = Parts { list, runs: &runs, told: &told, least };
         let each: Vec<u32> = (0..codes.len() as u32).collect();
         let next = Chosen { nodes: chosen.nodes + 1, ..chosen };
-        self.round((next, least), list, &runs, &each, scratch);
+        self.round(next, &parts, &each, scratch);
         let mut heights = gaps.clone();
         heights.sort_unstable();
         heights.dedup();
         for height in heights {
             let nodes = nodes_at(&gaps, height);
-            self.round((Chosen { cost: next.cost + height, ..next }, least), list, &runs, &nodes, scratch);
+            self.round(Chosen { cost: next.cost + height, ..next }, &parts, &nodes, scratch);
         }
     }
 
     /// Goes on with nodes that share no point: `nodes` has that of each run, or none.
-    fn round(
-        &self,
-        (chosen, least): (Chosen, i64),
-        list: &[Item],
-        runs: &[u32],
-        nodes: &[u32],
-        scratch: &mut Scratch,
-    ) {
-        let size = i64::from(self.boxes.size);
-        let count = nodes.iter().filter(|node| **node != NONE).max().map_or(0, |most| *most as usize + 1);
-        // Points and records of each node, and how much its dearest may be paid above the cheapest of the dearest of all.
-        let mut told = vec![(0usize, 0u32, 0i64); count];
-        for (item, run) in list.iter().zip(runs) {
-            let node = nodes[*run as usize];
-            if node != NONE {
-                let told = &mut told[node as usize];
-                told.0 += 1;
-                told.1 = told.1.saturating_add(self.boxes.records[item.place as usize]);
-                told.2 += (item.price - least).max(0) * i64::from(self.boxes.records[item.place as usize]);
-            }
-        }
-        let mut lists: Vec<Vec<Item>> = told
-            .into_iter()
-            .map(|(points, records, above)| {
-                let dear = above > size * (i64::from(chosen.cost) - least);
-                Vec::with_capacity(if records >= self.boxes.size && dear { points } else { 0 })
-            })
-            .collect();
-        for (item, run) in list.iter().zip(runs) {
-            let node = nodes[*run as usize];
-            if node != NONE && lists[node as usize].capacity() > 0 {
-                lists[node as usize].push(*item);
-            }
-        }
-        lists.retain(|list| !list.is_empty());
-        if list.len() < SIDE_BY_SIDE || lists.len() < 2 {
+    fn round(&self, chosen: Chosen, parts: &Parts<'_>, nodes: &[u32], scratch: &mut Scratch) {
+        let lists = self.lists(chosen, parts, nodes);
+        if parts.list.len() < SIDE_BY_SIDE || lists.len() < 2 {
             for list in lists {
                 self.go(chosen, &list, scratch);
             }
@@ -308,6 +313,75 @@ impl Pass<'_> {
         let found: Vec<Vec<Cut>> =
             lists.into_par_iter().map_init(|| Scratch::new(self.boxes), alone).collect();
         found.into_iter().for_each(|cuts| scratch.cuts.extend(cuts));
+    }
+
+    /// The points of each node that may hold a class that is paid too much.
+    fn lists(&self, chosen: Chosen, parts: &Parts<'_>, nodes: &[u32]) -> Vec<Vec<Item>> {
+        let count = nodes.iter().filter(|node| **node != NONE).max().map_or(0, |most| *most as usize + 1);
+        let mut told = vec![Told::default(); count];
+        for (node, own) in nodes.iter().zip(parts.told).filter(|(node, _)| **node != NONE) {
+            told[*node as usize].add(own);
+        }
+        let dear = i64::from(self.boxes.size) * (i64::from(chosen.cost) - parts.least);
+        let mut lists: Vec<Vec<Item>> = Vec::new();
+        let mut place = |told: &Told| {
+            if told.records < self.boxes.size || told.above <= dear {
+                return NONE;
+            }
+            lists.push(Vec::with_capacity(told.points));
+            lists.len() as u32 - 1
+        };
+        let places: Vec<u32> = told.iter().map(&mut place).collect();
+        if lists.is_empty() {
+            return lists;
+        }
+        let of_run: Vec<u32> =
+            nodes.iter().map(|node| places.get(*node as usize).copied().unwrap_or(NONE)).collect();
+        for (item, run) in parts.list.iter().zip(parts.runs) {
+            if let Some(list) = lists.get_mut(of_run[*run as usize] as usize) {
+                list.push(*item);
+            }
+        }
+        lists
+    }
+}
+
+/// What is left of a list when points were dropped.
+struct Stays {
+    /// Whether many were dropped.
+    few: bool,
+    /// What the dearest get and the cheapest of them, if they are all still there.
+    dearest: Option<(i64, i64)>,
+}
+
+/// A list by the codes of a tree.
+struct Parts<'a> {
+    list: &'a [Item],
+    /// Which of the codes at hand each item has.
+    runs: &'a [u32],
+    /// What is told of the items of each.
+    told: &'a [Told],
+    /// The price of the cheapest of the dearest.
+    least: i64,
+}
+
+/// Points and records, and how much they are paid above the cheapest of the dearest of all.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    points: usize,
+    records: u32,
+    above: i64,
+}
+
+impl Told {
+    fn of(item: &Item, records: u32, least: i64) -> Self {
+        Told { points: 1, records, above: (item.price - least).max(0) * i64::from(records) }
+    }
+
+    fn add(&mut self, other: &Told) {
+        self.points += other.points;
+        self.records = self.records.saturating_add(other.records);
+        self.above += other.above;
     }
 }
 

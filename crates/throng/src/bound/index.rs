@@ -201,6 +201,41 @@ impl Index {
         looks
     }
 
+    /// The points of a box with such ends, and those that it costs nothing more to have in it; and how many nodes and points were looked at.
+    pub fn inside(&self, space: &Space, ends: &[(u32, u32)]) -> (Vec<u32>, u64) {
+        let costs: Vec<u32> =
+            space.costs.iter().zip(ends).map(|(cost, (low, high))| cost.between(*low, *high)).collect();
+        let within = |at: usize, code: u32| {
+            let (low, high) = ends[at];
+            let wider = || space.costs[at].between(low.min(code), high.max(code)) <= costs[at];
+            (low..=high).contains(&code) || !space.costs[at].two_sided() && wider()
+        };
+        let apart = |node: u32| {
+            let nodes = self.ends(node as usize).iter().zip(ends).enumerate();
+            nodes.into_iter().any(|(at, ((first, last), (low, high)))| {
+                first > high && !within(at, *first) || last < low && !within(at, *last)
+            })
+        };
+        let (mut points, mut looks) = (Vec::new(), 0);
+        let mut open: Vec<u32> = (0..self.nodes.len().min(1) as u32).collect();
+        while let Some(at) = open.pop() {
+            looks += 1;
+            if apart(at) {
+                continue;
+            }
+            let node = self.nodes[at as usize];
+            if node.halves != NONE {
+                open.extend([node.halves + 1, node.halves]);
+                continue;
+            }
+            looks += u64::from(node.end - node.first);
+            let is_inside =
+                |point: &u32| space.row(*point).iter().enumerate().all(|(at, code)| within(at, *code));
+            points.extend((node.first..node.end).filter(is_inside));
+        }
+        (points, looks)
+    }
+
     /// Offers leaves, the nearest first as far as halves tell, as long as they are nearer than what `tell` returns: the limit
     /// from then on. Returns how many nodes were looked at.
     pub fn nearest(

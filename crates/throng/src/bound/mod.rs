@@ -23,6 +23,7 @@ mod cheapest;
 mod costs;
 mod dearest;
 mod index;
+mod known;
 mod nearest;
 mod pool;
 mod pricing;

@@ -1,10 +1,14 @@
 //! Classes that were paid too much once: between passes prices are raised and lowered again by these alone.
 
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
+
 use super::anchor::{Cut, share};
 use super::space::Space;
 
-/// Sweeps in which a cut lowered nothing, after which it is forgotten.
-const IDLE: u16 = 400;
+/// So many cuts are looked at side by side, each thread so many at least.
+const BATCH: usize = 8_192;
+const EACH: usize = 512;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pool {
@@ -52,35 +56,55 @@ impl Pool {
     ) -> u64 {
         prices.iter_mut().for_each(|price| *price = (*price + step).min(most));
         let mut looks = prices.len() + order.len();
-        for &at in order {
-            let at = at as usize;
-            // Prices have risen by no more than the step, and fallen perhaps.
-            self.rooms[at] -= step * i64::from(self.sizes[at]);
-            if self.rooms[at] >= 0 {
-                self.idle[at] = self.idle[at].saturating_add(1);
-                continue;
-            }
-            let members = self.members(at);
-            looks += members.len();
-            let sum: i64 =
-                members.iter().map(|(point, count)| prices[*point as usize] * i64::from(*count)).sum();
-            let over = sum - self.limits[at];
-            if over > 0 {
-                share(members, over, |point| f64::from(space.records[point as usize]), free, prices);
-                self.idle[at] = 0;
-                self.rooms[at] = 0;
-            } else {
-                self.idle[at] = self.idle[at].saturating_add(1);
-                self.rooms[at] = -over;
+        for batch in order.chunks(BATCH) {
+            // Prices only fall from here on: what has room now has room when it is its turn.
+            let rooms: Vec<i64> = batch
+                .par_chunks(1)
+                .with_min_len(EACH)
+                .map(|at| self.room_after(at[0] as usize, step, prices))
+                .collect();
+            for (at, room) in batch.iter().zip(rooms) {
+                let at = *at as usize;
+                looks += if self.rooms[at] < step * i64::from(self.sizes[at]) {
+                    self.members(at).len()
+                } else {
+                    0
+                };
+                let over = if room < 0 { -self.room(at, prices) } else { 0 };
+                if over > 0 {
+                    share(
+                        self.members(at),
+                        over,
+                        |point| f64::from(space.records[point as usize]),
+                        free,
+                        prices,
+                    );
+                    self.idle[at] = 0;
+                } else {
+                    self.idle[at] = self.idle[at].saturating_add(1);
+                }
+                self.rooms[at] = room.max(0);
             }
         }
         looks as u64 / 8
     }
 
-    /// Forgets cuts that lowered nothing for long.
-    pub fn prune(&mut self) {
+    /// At most what room there is when prices have risen by no more than a step, and fallen perhaps.
+    fn room_after(&self, at: usize, step: i64, prices: &[i64]) -> i64 {
+        let left = self.rooms[at] - step * i64::from(self.sizes[at]);
+        if left >= 0 { left } else { self.room(at, prices) }
+    }
+
+    /// How much more than they get the members may get.
+    fn room(&self, at: usize, prices: &[i64]) -> i64 {
+        let each = self.members(at).iter().map(|(point, count)| prices[*point as usize] * i64::from(*count));
+        self.limits[at] - each.sum::<i64>()
+    }
+
+    /// Forgets cuts that lowered nothing for so many sweeps.
+    pub fn prune(&mut self, idle: u16) {
         let mut kept = Pool::default();
-        for at in (0..self.len()).filter(|at| self.idle[*at] < IDLE) {
+        for at in (0..self.len()).filter(|at| self.idle[*at] < idle) {
             kept.add(self.members(at), self.limits[at], self.idle[at]);
         }
         *self = kept;

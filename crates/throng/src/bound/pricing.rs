@@ -14,6 +14,7 @@ use super::anchor::{Found, Scene, Scratch};
 use super::boxes::Boxes;
 use super::costs::ONE;
 use super::index::Index;
+use super::known::Known;
 use super::nearest::Nearest;
 use super::pool::Pool;
 use super::space::{Caps, Space};
@@ -28,25 +29,36 @@ const BATCHES: usize = 64;
 const AHEAD: u64 = 4;
 /// Prices by which anchors are ordered are equal if they differ by less than one in so many.
 const STEPS: f64 = 24.0;
-/// Raises and sweeps between two passes.
-const SWEEPS: usize = 120;
-/// How much prices are raised at first, as a share of their mean, where classes are small, and to what share of that it falls in
-/// the end. The larger classes are, the more of them it takes to pull prices down again.
-const RAISE: f64 = 0.15;
-const COOLED: f64 = 0.03;
+/// How prices are raised between two passes.
+struct Raises {
+    /// Raises, each followed by a sweep over the cuts.
+    sweeps: usize,
+    /// How much prices are raised at first, as a share of their mean, where classes are small, and to what share of that it falls in
+    /// the end. The larger classes are, the more of them it takes to pull prices down again.
+    most: f64,
+    cooled: f64,
+    /// Few classes are known after the first passes that would stop prices from rising too far.
+    first: [f64; 3],
+    /// Sweeps in which a cut lowered nothing, after which it is forgotten.
+    idle: u16,
+}
+
+/// Cuts that are forgotten are found again in boxes that are known.
+const RAISES_OVER_BOXES: Raises =
+    Raises { sweeps: 60, most: 0.45, cooled: 0.03, first: [0.04, 0.06, 0.06], idle: 130 };
 /// Where each record is searched around a pass is much dearer the further prices are above what holds: they are raised less, and to no
 /// more than so many times what is proved.
-const RAISE_AROUND: f64 = 0.06;
+const RAISES_AROUND: Raises =
+    Raises { sweeps: 120, most: 0.06, cooled: 0.03, first: [0.02, 0.03, 1.0], idle: 400 };
 const MOST_ABOVE: f64 = 1.1;
 const LITTLE: f64 = 0.01;
 /// Where prices may be negative their mean is far below what most of them come to.
-const RAISE_FREE: f64 = 0.3;
-const COOLED_FREE: f64 = 0.15;
-/// Few classes are known after the first passes that would stop prices from rising too far.
-const FIRST_RAISES: [f64; 2] = [0.02, 0.03];
-const FIRST_RAISES_FREE: [f64; 2] = [0.1, 0.2];
+const RAISES_FREE: Raises =
+    Raises { sweeps: 120, most: 0.3, cooled: 0.15, first: [0.1, 0.2, 1.0], idle: 400 };
 /// Within the sweeps of one pass it falls to this share.
 const COOLEST: f64 = 0.015;
+/// Known boxes are looked at again after so many sweeps.
+const SWEEPS_PER_LOOK: usize = 6;
 /// Of the way from the proved start to what the box of the nearest costs, the first raise goes so far.
 const FIRST_WAY: f64 = 0.4;
 /// A pass over boxes may take so many times the work of the one before.
@@ -55,8 +67,8 @@ const GROWTH: u64 = 10;
 pub(super) struct Pricing {
     pub space: Space,
     index: Index,
-    /// All boxes, unless there are too many.
-    all_boxes: Option<Boxes>,
+    /// What a class with each point costs at least, if all boxes are gone through: there may be too many.
+    least: Option<Vec<i64>>,
     /// What the last pass over them took.
     boxes_work: u64,
     pub prices: Vec<i64>,
@@ -65,6 +77,8 @@ pub(super) struct Pricing {
     /// What the box around each point and its nearest others costs.
     boxes: Vec<i64>,
     pool: Pool,
+    /// Boxes in which passes over all boxes found classes.
+    known: Known,
     pub passes: u32,
     /// Steps taken so far.
     pub work: u64,
@@ -82,12 +96,13 @@ impl Pricing {
         let pricing = Pricing {
             space,
             index,
-            all_boxes: None,
+            least: None,
             boxes_work: 0,
             proved: prices.clone(),
             boxes: Vec::new(),
             prices,
             pool: Pool::default(),
+            known: Known::default(),
             passes: 0,
             work: 0,
             given_up: 0,
@@ -130,7 +145,7 @@ impl Pricing {
         self.boxes = found.iter().map(|(_, cost, _)| *cost).collect();
         self.prices = found.into_iter().map(|(furthest, _, _)| (furthest - 2 * numbers).max(0)).collect();
         self.proved.clone_from(&self.prices);
-        self.all_boxes = Boxes::new(&self.space, &self.prices);
+        self.least = self.goes_through_boxes().then(|| self.prices.clone());
     }
 
     /// One pass with so much work; whether it came to an end. `stopped` is asked now and then. Boxes are gone through where that
@@ -139,7 +154,7 @@ impl Pricing {
         match self.pass_over_boxes(most_work, stopped) {
             true => true,
             // Begun in vain: prices are as before.
-            false if stopped() || self.boxes_work > 0 && self.all_boxes.is_none() => {
+            false if stopped() || self.boxes_work > 0 && self.least.is_none() => {
                 self.boxes_work = 0;
                 false
             }
@@ -148,16 +163,18 @@ impl Pricing {
     }
 
     fn pass_over_boxes(&mut self, most_work: u64, stopped: &(dyn Fn() -> bool + Sync)) -> bool {
-        let Some(boxes) = &self.all_boxes else { return false };
+        let boxes = self.least.as_ref().and_then(|least| Boxes::new(&self.space, &self.prices, least));
+        let Some(boxes) = boxes else { return false };
         let most = if self.boxes_work == 0 { most_work / 2 } else { most_work.max(GROWTH * self.boxes_work) };
         let Some((cuts, work)) = boxes.pass(&self.space, &mut self.prices, most, stopped) else {
             if !stopped() {
-                self.all_boxes = None;
+                self.least = None;
                 self.work += most;
             }
             return false;
         };
         cuts.iter().for_each(|cut| self.pool.push(cut));
+        self.work += self.known.learn(&cuts, &self.space, &self.index, &self.prices);
         self.given_up = 0;
         self.proved.clone_from(&self.prices);
         self.boxes_work = work.max(1);
@@ -259,30 +276,37 @@ impl Pricing {
             return self.raise_first();
         }
         let mean = self.total() as f64 / self.space.all().max(1) as f64;
-        let raise = if self.free() {
-            RAISE_FREE * COOLED_FREE.powf(progress)
-        } else {
-            let most = if self.all_boxes.is_some() { RAISE } else { RAISE_AROUND };
-            most * (5.0 / self.most_size().max(5.0)).cbrt() * COOLED.powf(progress)
+        let free = self.free();
+        let raises = match self.least {
+            _ if free => RAISES_FREE,
+            Some(_) => RAISES_OVER_BOXES,
+            None => RAISES_AROUND,
         };
-        let first_raises = if self.free() { FIRST_RAISES_FREE } else { FIRST_RAISES };
-        let raise = raise.min(first_raises.get(self.passes as usize - 1).copied().unwrap_or(1.0));
+        let small = if free { 1.0 } else { (5.0 / self.most_size().max(5.0)).cbrt() };
+        let raise = raises.most * small * raises.cooled.powf(progress);
+        let raise = raise.min(raises.first.get(self.passes as usize - 1).copied().unwrap_or(1.0));
         let first = raise * mean.max(f64::from(ONE) * 1e-4);
         let mut order: Vec<u32> = (0..self.pool.len() as u32).collect();
-        let free = self.free();
         let most = self.most_size() as i64 * i64::from(ONE);
-        for sweep in 0..SWEEPS {
+        let mut rise = 0;
+        for sweep in 0..raises.sweeps {
             if stopped() {
                 return;
             }
             if sweep % 8 == 0 {
                 self.shuffle(&mut order);
             }
-            let step = (first * COOLEST.powf(sweep as f64 / SWEEPS as f64)) as i64;
+            let step = (first * COOLEST.powf(sweep as f64 / raises.sweeps as f64)) as i64;
             self.work += self.pool.sweep(&self.space, &order, (step, most), free, &mut self.prices);
+            rise += step;
+            if (sweep + 1) % SWEEPS_PER_LOOK == 0 {
+                self.work += self.known.look_again(&self.space, rise, &mut self.pool, &mut self.prices);
+                order.extend(order.len() as u32..self.pool.len() as u32);
+                rise = 0;
+            }
         }
-        self.pool.prune();
-        if self.all_boxes.is_none() && !free {
+        self.pool.prune(raises.idle);
+        if self.least.is_none() && !free {
             self.keep_near_proved();
         }
     }
@@ -308,7 +332,7 @@ impl Pricing {
     /// Part of the way to what the box of the nearest costs: nothing is known yet that would stop prices. The less the larger K,
     /// where each record is searched around: that takes the longer the further prices are above what holds.
     fn raise_first(&mut self) {
-        let way = if self.all_boxes.is_some() { FIRST_WAY } else { 2.5 / self.most_size().max(5.0) };
+        let way = if self.least.is_some() { FIRST_WAY } else { 2.5 / self.most_size().max(5.0) };
         let raise = |(price, cost): (&mut i64, &i64)| *price += ((cost - *price).max(0) as f64 * way) as i64;
         self.prices.iter_mut().zip(&self.boxes).for_each(raise);
     }
