@@ -82,6 +82,8 @@ fn run(count: usize, piece: &(dyn Fn(usize) + Sync)) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::error::{Error, ErrorCode};
 
