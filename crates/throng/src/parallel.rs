@@ -84,6 +84,8 @@ fn run(count: usize, piece: &(dyn Fn(usize) + Sync)) {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
     use crate::error::{Error, ErrorCode};
 
@@ -106,11 +108,17 @@ mod tests {
 
     #[test]
     fn each_piece_has_room_of_its_own() {
-        let seen = map_with(0..1000, Vec::new, |room, at| {
+        let rooms = AtomicUsize::new(0);
+        let room = || {
+            rooms.fetch_add(1, Ordering::Relaxed);
+            Vec::new()
+        };
+        let follows = map_with(0..1000usize, room, |room, at| {
             room.push(at);
-            room.first().copied()
+            at + 1 - room[0] == room.len()
         });
-        assert!(seen.iter().enumerate().all(|(at, first)| first.is_some_and(|first| first <= at)));
+        assert!(follows.into_iter().all(|follows| follows));
+        assert!(rooms.into_inner() > 1);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Records as rows of codes, in the narrowest width that holds the largest domain.
 //!
-//! There are two widths. One of 16 bits between them would save memory where a domain has hundreds of values, but takes as long as the wide
-//! one in most loops (x86-64 has no lesser or greater of unsigned 16-bit lanes without extensions), and every method would be compiled
+//! There are two widths. One of 16 bits between them would save memory where a domain has hundreds of values, but was slower than the wide
+//! one where boxes are grown (x86-64 has no lesser or greater of unsigned 16-bit lanes without extensions), and every method would be compiled
 //! once more.
 //!
 //! Rows are padded to a multiple of [`LANES`] so that growing a box is a few vector instructions; padding is zero
