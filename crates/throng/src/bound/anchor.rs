@@ -423,7 +423,7 @@ impl Search<'_, '_> {
     fn lower(&mut self, members: &[(u32, u32)], over: i64) {
         let scratch = &mut *self.scratch;
         let (points, records) = (&scratch.points, &self.scene.space.records);
-        let of = |candidate: u32| f64::from(records[points[candidate as usize] as usize]);
+        let of = |candidate: u32| records[points[candidate as usize] as usize];
         share(members, over, of, self.scene.free, &mut scratch.prices);
     }
 
@@ -484,17 +484,22 @@ impl Search<'_, '_> {
 pub(super) fn share(
     members: &[(u32, u32)],
     over: i64,
-    records: impl Fn(u32) -> f64,
+    records: impl Fn(u32) -> u32,
     free: bool,
     prices: &mut [i64],
 ) {
+    // How much of a point is in the class; mostly all of it, and divisions take long.
+    let part = |member: u32, count: u32| match records(member) {
+        all if all == count => 1.0,
+        all => f64::from(count) / f64::from(all),
+    };
     let mut rest = over;
     while rest > 0 {
         let can = |prices: &[i64], member: u32| free || prices[member as usize] > 0;
         let weight: f64 = members
             .iter()
             .filter(|(member, _)| can(prices, *member))
-            .map(|(member, count)| f64::from(*count).powi(2) / records(*member))
+            .map(|(member, count)| f64::from(*count) * part(*member, *count))
             .sum();
         if weight <= 0.0 {
             return;
@@ -502,7 +507,7 @@ pub(super) fn share(
         let unit = rest as f64 / weight;
         for &(member, count) in members {
             if rest > 0 && can(prices, member) {
-                let drop = (unit * f64::from(count) / records(member)).ceil().max(1.0) as i64;
+                let drop = (unit * part(member, count)).ceil().max(1.0) as i64;
                 let price = &mut prices[member as usize];
                 let drop = if free { drop } else { drop.min(*price) };
                 *price -= drop;

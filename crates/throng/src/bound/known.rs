@@ -107,7 +107,7 @@ impl Known {
     fn lower(&self, at: usize, space: &Space, dearest: &Top, pool: &mut Pool, prices: &mut [i64]) {
         if self.rooms[at] < 0 {
             let members = dearest.members();
-            share(&members, -self.rooms[at], |point| f64::from(space.records[point as usize]), false, prices);
+            share(&members, -self.rooms[at], |point| space.records[point as usize], false, prices);
             pool.push(&Cut { members, limit: self.limits[at] });
         }
     }

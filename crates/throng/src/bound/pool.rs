@@ -72,13 +72,7 @@ impl Pool {
                 };
                 let over = if room < 0 { -self.room(at, prices) } else { 0 };
                 if over > 0 {
-                    share(
-                        self.members(at),
-                        over,
-                        |point| f64::from(space.records[point as usize]),
-                        free,
-                        prices,
-                    );
+                    share(self.members(at), over, |point| space.records[point as usize], free, prices);
                     self.idle[at] = 0;
                 } else {
                     self.idle[at] = self.idle[at].saturating_add(1);

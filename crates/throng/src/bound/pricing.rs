@@ -45,7 +45,7 @@ struct Raises {
 
 /// Cuts that are forgotten are found again in boxes that are known.
 const RAISES_OVER_BOXES: Raises =
-    Raises { sweeps: 60, most: 0.45, cooled: 0.03, first: [0.04, 0.06, 0.06], idle: 130 };
+    Raises { sweeps: 40, most: 0.7, cooled: 0.06, first: [0.04, 0.06, 0.06], idle: 130 };
 /// Where each record is searched around a pass is much dearer the further prices are above what holds: they are raised less, and to no
 /// more than so many times what is proved.
 const RAISES_AROUND: Raises =

@@ -32,7 +32,7 @@ use crate::with_matrix;
 use cut::{SAVES, best_cut, best_division};
 use index::{Index, Scratch};
 use ruin::Rounds;
-pub(in crate::method) use ruin::has_fine_numbers;
+pub(in crate::method) use ruin::{are_exchanged, has_fine_numbers};
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]

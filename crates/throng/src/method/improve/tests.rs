@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::group::{Group, Work};
 use super::index::{Index, Scratch};
+use super::{Effort, Partition, are_exchanged, improve};
 use crate::policy::Policy;
 use crate::problem::{Code, LANES, Problem};
 use crate::watch::Unwatched;
@@ -81,4 +82,58 @@ fn penalties_without_a_record_by_ends_are_those_of_the_box_of_the_others() {
             }
         }
     });
+}
+
+/// Three numbers of which hardly two records share a value.
+fn fine_numbers(rows: u64) -> Problem {
+    let mut text = "a,b,c\n".to_owned();
+    let mut state = 88_172_645_463_325_252u64;
+    for _ in 0..rows {
+        let mut draw = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % 1_000_000
+        };
+        writeln!(text, "{},{},{}", draw(), draw(), draw()).unwrap();
+    }
+    let mut policy = "[privacy]\nk = 4\n".to_owned();
+    for name in ["a", "b", "c"] {
+        write!(policy, "[attribute.{name}]\nrole = \"quasi\"\nkind = \"numeric\"\n").unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("table.csv");
+    std::fs::write(&data, text).unwrap();
+    let policy = Policy::parse(&policy, None).unwrap();
+    Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap()
+}
+
+/// The loss of a partition, from its boxes anew.
+fn loss_of(problem: &Problem, partition: &Partition) -> f64 {
+    with_matrix!(&problem.records, matrix => {
+        let work = Work::new(problem, matrix);
+        partition.groups().map(|records| work.group(records.to_vec()).loss()).sum()
+    })
+}
+
+#[test]
+fn exchanges_keep_every_record_in_a_class_and_save_on_any_number_of_threads() {
+    let problem = fine_numbers(3001);
+    assert!(are_exchanged(&problem));
+    let records: Vec<u32> = (0..3001).collect();
+    let sizes = std::iter::repeat_n(4, 749).chain([5]).collect::<Vec<usize>>();
+    let start = Partition::from_sizes(records.clone(), sizes);
+    let found = [1, 2].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let effort = Effort::new(0, Some(2), None);
+        pool.install(|| improve(&problem, &start, effort, &Unwatched).unwrap())
+    });
+    let mut seen: Vec<u32> = found[0].groups().flat_map(|group| group.iter().copied()).collect();
+    seen.sort_unstable();
+    assert_eq!(seen, records);
+    assert!(found[0].groups().all(|group| group.len() >= 4));
+    // Neighbours in a table of random numbers have nothing in common.
+    assert!(loss_of(&problem, &found[0]) < 0.3 * loss_of(&problem, &start));
+    let groups = found.map(|partition| partition.groups().map(<[u32]>::to_vec).collect::<Vec<_>>());
+    assert_eq!(groups[0], groups[1]);
 }

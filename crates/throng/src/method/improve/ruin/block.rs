@@ -19,8 +19,10 @@ const LOST_AS_GROUPS: usize = 2;
 const LOSES: f64 = 0.4;
 /// How many steps are taken between looks at the clock.
 const STEPS_PER_LOOK: usize = 16;
-/// Groups near a record: some are ruined with its own, and what is left over may join the others.
+/// Groups near a record: some are ruined with its own, and what is left over may join the others. Where values have limits few of these
+/// have room for a given one, so that there are more of them.
 const NEAR: usize = 16;
+const NEAR_WITH_LIMITS: usize = 64;
 /// How often groups near one record are ruined until something comes of it: finding them takes longer than that.
 const ATTEMPTS: usize = 6;
 
@@ -65,6 +67,9 @@ pub(super) struct Room<C> {
     pub scores: Vec<f32>,
     /// What the box would cost with each record; what was found for a smaller box is no more.
     pub wider: Vec<(f32, u32)>,
+    /// The boxes of a group and of another without each of their records, and what these cost.
+    pub rests: Vec<(Reach, f32)>,
+    pub lefts: Vec<(Reach, f32)>,
 }
 
 /// Groups in place of those that were ruined.
@@ -124,6 +129,8 @@ impl<'a, C: Code> Block<'a, C> {
             counts: vec![0; values],
             scores: Vec::new(),
             wider: Vec::new(),
+            rests: Vec::new(),
+            lefts: Vec::new(),
         };
         let lost = (grouped..ids.len() as u32).collect();
         let (looks, boxes) = (0, task.sight.no_boxes());
@@ -185,6 +192,12 @@ impl<'a, C: Code> Block<'a, C> {
             }
         };
         self.find_near(own, seed);
+        if let Some(own) = own
+            && self.may_swap()
+            && self.draws.unit() < self.manner().swaps
+        {
+            return self.exchange_while_it_helps(own);
+        }
         for _ in 0..ATTEMPTS {
             if self.ruin_and_recreate(own, found, seed) {
                 break;
@@ -283,15 +296,24 @@ impl<'a, C: Code> Block<'a, C> {
     fn find_near(&mut self, own: Option<usize>, seed: u32) {
         self.look_around(seed);
         self.looks += self.groups.len() as u64 / 2;
+        let count = if self.work().judge.count_decides() { NEAR } else { NEAR_WITH_LIMITS };
         let Room { near, sums, .. } = &mut self.room;
         near.clear();
         let mut limit = f32::INFINITY;
         for (at, (ncp, sum)) in self.ncps.iter().zip(sums).enumerate() {
             let cost = *sum - 0.9 * *ncp;
             if cost < limit && Some(at) != own {
-                near.truncate(NEAR - 1);
-                near.insert(near.partition_point(|(known, _)| *known <= cost), (cost, at as u32));
-                limit = near.get(NEAR - 1).map_or(f32::INFINITY, |(cost, _)| *cost);
+                if near.len() < count {
+                    near.push((cost, 0));
+                }
+                // Shifted by hand: they are few.
+                let mut place = near.len() - 1;
+                while place > 0 && near[place - 1].0 > cost {
+                    near[place] = near[place - 1];
+                    place -= 1;
+                }
+                near[place] = (cost, at as u32);
+                limit = near.get(count - 1).map_or(f32::INFINITY, |(cost, _)| *cost);
             }
         }
     }
@@ -307,12 +329,7 @@ impl<'a, C: Code> Block<'a, C> {
             group.extent.grow(self.matrix.row(record as usize));
             group.records.push(record);
             group.ncp = self.task.work.kernel.ncp(&group.extent);
-            let ends = (group.extent.lows(), group.extent.highs());
-            self.task.sight.set_box(at, ends, &mut self.boxes);
-            self.ncps[at] = group.ncp as f32;
-            if let Some(reach) = self.reaches.get_mut(at) {
-                reach.grow(&self.places[record as usize]);
-            }
+            self.set_box(at);
         }
         for at in ruined.iter().rev() {
             self.remove(*at);
@@ -327,6 +344,37 @@ impl<'a, C: Code> Block<'a, C> {
             self.reaches.extend(self.reach(&group.extent));
         }
         self.groups.extend(groups);
+    }
+
+    /// Tells of a group that changed where it lies.
+    pub fn set_box(&mut self, at: usize) {
+        if let Some(reach) = self.reach(&self.groups[at].extent) {
+            self.reaches[at] = reach;
+        }
+        let Group { extent, ncp, .. } = &self.groups[at];
+        self.task.sight.set_box(at, (extent.lows(), extent.highs()), &mut self.boxes);
+        self.ncps[at] = *ncp as f32;
+    }
+
+    /// Whether places of records are known: where there is nothing but a few numbers.
+    pub fn knows_places(&self) -> bool {
+        !self.places.is_empty()
+    }
+
+    /// Where a record lies, and what each number costs at most.
+    #[inline]
+    pub fn place(&self, record: u32) -> &Place {
+        &self.places[record as usize]
+    }
+
+    #[inline]
+    pub fn weights(&self) -> &Place {
+        &self.weights
+    }
+
+    #[inline]
+    pub fn reach_of(&self, group: usize) -> &Reach {
+        &self.reaches[group]
     }
 
     /// Takes a group out; the last one takes its place.

@@ -25,6 +25,7 @@ mod recreate;
 mod rest;
 mod rough;
 mod sight;
+mod swaps;
 
 use std::time::Instant;
 
@@ -34,7 +35,7 @@ use super::cut::SAVES;
 use super::group::{Group, Work};
 use super::spare::Held;
 use crate::error::Result;
-use crate::privacy::Frequency;
+use crate::privacy::{Frequency, Judge};
 use crate::problem::{Attribute, Code, Problem, Protected};
 use crate::table::Scale;
 use crate::watch::Watch;
@@ -90,12 +91,16 @@ impl Rounds {
 
 /// Codes that are looked at in all by default, and boxes for each record at least and at most. A number takes as long as so many trees,
 /// and one of very many values as long as still more.
-const USUAL_CODES: u64 = 347_000_000;
-const TREES_OF_A_NUMBER: u64 = 5;
-const TREES_OF_A_FINE_NUMBER: u64 = 16;
+const USUAL_CODES: f64 = 347e6;
+const TREES_OF_A_NUMBER: f64 = 5.0;
+const TREES_OF_A_FINE_NUMBER: f64 = 16.0;
 const VALUES_OF_A_FINE_NUMBER: usize = 1000;
 /// So many, where groups are only grown.
-const TREES_OF_A_GROWN_NUMBER: u64 = 3;
+const TREES_OF_A_GROWN_NUMBER: f64 = 3.0;
+/// So many, where records are exchanged.
+const TREES_OF_AN_EXCHANGED_NUMBER: f64 = 1.1;
+/// From so many attributes on, a look takes half as long again.
+const MANY_ATTRIBUTES: usize = 24;
 /// A number is fine if no more than so many records share a value, on average, and so many such numbers are several.
 const RECORDS_OF_A_FINE_VALUE: usize = 2;
 const SEVERAL: usize = 2;
@@ -103,6 +108,7 @@ const LEAST_LOOKS: u64 = 10;
 /// Fewer looks at each record than this find next to nothing: then there is time for the fewest only.
 const WORTH_IT: u64 = 60;
 const MOST_LOOKS: u64 = 2000;
+const MOST_LOOKS_OF_MANY: u64 = 1500;
 
 /// Whether a table has several numbers of which hardly two records share a value.
 pub(in crate::method) fn has_fine_numbers(problem: &Problem) -> bool {
@@ -115,19 +121,33 @@ pub(in crate::method) fn has_fine_numbers(problem: &Problem) -> bool {
     problem.attributes.iter().filter(is_fine).count() >= SEVERAL
 }
 
+/// Whether records are exchanged rather than groups made anew: where there is nothing but a few numbers, fine ones among them, and only
+/// the size of classes counts.
+pub(in crate::method) fn are_exchanged(problem: &Problem) -> bool {
+    let is_number = |own: &Attribute| matches!(own.domain.scale(), Scale::Numeric { .. });
+    has_fine_numbers(problem)
+        && problem.attributes.len() <= reach::FEW
+        && problem.attributes.iter().all(is_number)
+        && Judge::new(problem).count_decides()
+}
+
 fn usual_looks(problem: &Problem) -> u64 {
-    let are_grown = has_fine_numbers(problem);
+    let (are_exchanged, are_grown) = (are_exchanged(problem), has_fine_numbers(problem));
     let trees = |own: &Attribute| match own.domain.scale() {
-        Scale::Categorical(_) => 1,
+        Scale::Categorical(_) => 1.0,
+        Scale::Numeric { .. } if are_exchanged => TREES_OF_AN_EXCHANGED_NUMBER,
         Scale::Numeric { .. } if are_grown => TREES_OF_A_GROWN_NUMBER,
         Scale::Numeric { .. } if own.domain.len() > VALUES_OF_A_FINE_NUMBER => TREES_OF_A_FINE_NUMBER,
         Scale::Numeric { .. } => TREES_OF_A_NUMBER,
     };
-    let each: u64 = problem.attributes.iter().map(trees).sum();
+    let each: f64 = problem.attributes.iter().map(trees).sum();
+    let is_wide = problem.attributes.len() >= MANY_ATTRIBUTES;
+    let each = if is_wide { 1.5 * each } else { each };
     // A part of a table gets no more than its share of what its round may take.
-    let codes = problem.round_len().max(1) as u64 * each.max(1);
-    match USUAL_CODES / codes {
+    let codes = problem.round_len().max(1) as f64 * each.max(1.0);
+    match (USUAL_CODES / codes) as u64 {
         looks if looks < WORTH_IT => LEAST_LOOKS,
+        looks if is_wide => looks.min(MOST_LOOKS_OF_MANY),
         looks => looks.min(MOST_LOOKS),
     }
 }
@@ -151,6 +171,8 @@ pub(super) struct Manner {
     hotter: f64,
     /// Records of a block, about.
     block: usize,
+    /// How often records change places, rather than groups be made anew, where that can be told from places.
+    swaps: f64,
 }
 
 impl Manner {
@@ -160,12 +182,14 @@ impl Manner {
             return Self::of_fine_numbers(weight);
         }
         let large = size >= 18.0;
-        let hot = weight * (0.04 * size).clamp(0.3, 2.0);
-        let (most_ruined, halvings) = if large { (3, 5.0) } else { (4, 4.0) };
+        let hot = weight * (0.04 * size).clamp(0.3, 1.0);
+        let most_ruined = if large { 3 } else { 4 };
+        // From 18 to 36 records it begins as hot as with more, and ends colder.
+        let halvings = if large && size < 36.0 { 5.0 } else { 4.0 };
         // Growing looks at all that is left for each record that it takes, which is long where classes are large.
         let exact = (0.15 + 0.01 * size).min(1.0);
         let hotter = (HOTTEST * weight / hot).max(1.0);
-        Manner { most_ruined, exact, wobble: 0.3, hot, halvings, hotter, block: BLOCK }
+        Manner { most_ruined, exact, wobble: 0.3, hot, halvings, hotter, block: BLOCK, swaps: 0.0 }
     }
 
     /// The cheapest box is looked for along one number only, and takes longest where all numbers differ. A search is short there,
@@ -179,6 +203,7 @@ impl Manner {
             halvings: 2.0,
             hotter: 1.0,
             block: SMALL_BLOCK,
+            swaps: 0.8,
         }
     }
 }

@@ -19,6 +19,15 @@ impl Reach {
         Reach { low, high }
     }
 
+    pub fn of(place: &Place) -> Self {
+        Reach { low: *place, high: *place }
+    }
+
+    /// Penalty of the box.
+    pub fn cost(&self, weights: &Place) -> f32 {
+        self.with(&self.low, weights)
+    }
+
     #[inline]
     pub fn grow(&mut self, place: &Place) {
         for at in 0..FEW {
@@ -35,8 +44,9 @@ impl Reach {
             let width = larger(self.high[at], place[at]) - smaller(self.low[at], place[at]);
             costs[at] = smaller(width, weights[at]);
         }
-        let [a, b, c, d, e, f, g, h] = costs;
-        (a + b) + (c + d) + ((e + f) + (g + h))
+        // Halves first: that is one addition of vectors.
+        let half: [f32; FEW / 2] = std::array::from_fn(|at| costs[at] + costs[at + FEW / 2]);
+        (half[0] + half[2]) + (half[1] + half[3])
     }
 }
 
