@@ -24,6 +24,7 @@ impl Histogram {
     }
 
     /// So many more of a value.
+    #[inline]
     pub(crate) fn add_many(&mut self, value: u32, many: u32) {
         let count = &mut self.counts[value as usize];
         if *count == 0 && many > 0 {
@@ -34,6 +35,7 @@ impl Histogram {
     }
 
     /// One less of a value that is there.
+    #[inline]
     pub fn remove(&mut self, value: u32) {
         let count = &mut self.counts[value as usize];
         *count -= 1;
@@ -47,6 +49,7 @@ impl Histogram {
     }
 
     /// How often a value occurs.
+    #[inline]
     pub fn count(&self, value: u32) -> u32 {
         self.counts[value as usize]
     }

@@ -40,43 +40,49 @@ pub(crate) fn map_with<I: Send, R, T: Send>(
     room: impl Fn() -> R + Sync,
     work: impl Fn(&mut R, I) -> T + Sync,
 ) -> Vec<T> {
-    let items: Vec<I> = items.into_iter().collect();
-    if items.len() < 2 {
-        let mut room = room();
-        return items.into_iter().map(|item| work(&mut room, item)).collect();
+    // Loops of its own where iterators would do: this is compiled for every loop of the library.
+    let mut slots: Vec<Slot<I, T>> = Vec::new();
+    for item in items {
+        slots.push(Slot::Open(item));
     }
-    let jobs: Vec<Mutex<Job<I, T>>> =
-        cut(items).into_iter().map(|items| Mutex::new(Job::Open(items))).collect();
-    let lock = |at: usize| jobs[at].lock().unwrap_or_else(PoisonError::into_inner);
-    run(jobs.len(), &|at| {
-        let job = std::mem::replace(&mut *lock(at), Job::Open(Vec::new()));
-        if let Job::Open(items) = job {
-            let mut room = room();
-            let done = items.into_iter().map(|item| work(&mut room, item)).collect();
-            *lock(at) = Job::Done(done);
+    let each = length_of_a_piece(slots.len());
+    let pieces: Vec<Mutex<&mut [Slot<I, T>]>> = slots.chunks_mut(each).map(Mutex::new).collect();
+    run(pieces.len(), &|at| {
+        let mut piece = pieces[at].lock().unwrap_or_else(PoisonError::into_inner);
+        let mut room = room();
+        for slot in piece.iter_mut() {
+            if let Slot::Open(item) = std::mem::replace(slot, Slot::Taken) {
+                *slot = Slot::Done(work(&mut room, item));
+            }
         }
     });
-    let done = jobs.into_iter().map(|job| job.into_inner().unwrap_or_else(PoisonError::into_inner));
-    done.flat_map(|job| if let Job::Done(done) = job { done } else { Vec::new() }).collect()
+    drop(pieces);
+    let mut done = Vec::with_capacity(slots.len());
+    for slot in slots {
+        if let Slot::Done(given) = slot {
+            done.push(given);
+        }
+    }
+    done
 }
 
-/// A piece: its items, or what the work gave for them.
-enum Job<I, T> {
-    Open(Vec<I>),
-    Done(Vec<T>),
+/// An item, and later what the work gave for it.
+enum Slot<I, T> {
+    Open(I),
+    Taken,
+    Done(T),
 }
 
-/// Items in pieces of the same length.
-fn cut<I>(items: Vec<I>) -> Vec<Vec<I>> {
-    let pieces = PIECES_OF_A_THREAD * rayon::current_num_threads();
-    let each = items.len().div_ceil(pieces.max(1)).max(1);
-    let count = items.len().div_ceil(each);
-    let mut items = items.into_iter();
-    (0..count).map(|_| items.by_ref().take(each).collect()).collect()
+/// How many items of so many go into a piece.
+fn length_of_a_piece(items: usize) -> usize {
+    items.div_ceil(PIECES_OF_A_THREAD * rayon::current_num_threads()).max(1)
 }
 
 /// The one loop that rayon runs: so many pieces, each by itself.
 fn run(count: usize, piece: &(dyn Fn(usize) + Sync)) {
+    if count < 2 {
+        return (0..count).for_each(piece);
+    }
     (0..count).into_par_iter().with_max_len(1).for_each(piece);
 }
 

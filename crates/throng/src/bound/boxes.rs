@@ -248,11 +248,15 @@ impl Pass<'_> {
         // With the dearest others it is paid so much.
         let others = sum - least;
         let (before, mut same) = (list.len(), true);
-        list.retain(|item| {
+        let mut kept = 0;
+        for at in 0..list.len() {
+            let item = list[at];
             let stays = sum.min(others + item.price) > size * i64::from(item.least);
             same &= stays || item.price <= least;
-            stays
-        });
+            list[kept] = item;
+            kept += usize::from(stays);
+        }
+        list.truncate(kept);
         let few = 8 * list.len() < 7 * before;
         (!list.is_empty()).then_some(Stays { few, dearest: same.then_some((sum, least)) })
     }

@@ -302,7 +302,8 @@ impl Search<'_> {
         while self.goes_on(pricing, last) && in_vain < IN_VAIN {
             let (work, begin) = (pricing.work, Instant::now());
             let over = || self.watch.stopped() || self.is_late();
-            pricing.raise(self.progress(pricing), &over);
+            let has_time = matches!(self.effort, Effort::Seconds(_));
+            pricing.raise(self.progress(pricing), has_time, &over);
             // What is given up costs more than it takes to go on.
             steps = if pricing.given_up > 0 && !self.effort.counts_steps() { 2 * steps } else { steps };
             let ended = pricing.pass(steps, &over);

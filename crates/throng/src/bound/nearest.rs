@@ -37,8 +37,10 @@ impl Nearest {
         });
         let mut ends: Vec<(u32, u32)> = row.iter().map(|code| (*code, *code)).collect();
         for other in dearest.candidates() {
-            for ((low, high), code) in ends.iter_mut().zip(space.row(other)) {
-                (*low, *high) = ((*low).min(*code), (*high).max(*code));
+            let codes = space.row(other);
+            for at in 0..ends.len() {
+                let (low, high) = ends[at];
+                ends[at] = (low.min(codes[at]), high.max(codes[at]));
             }
         }
         let cost =

@@ -45,7 +45,9 @@ struct Raises {
 
 /// Cuts that are forgotten are found again in boxes that are known.
 const RAISES_OVER_BOXES: Raises =
-    Raises { sweeps: 40, most: 0.7, cooled: 0.06, first: [0.04, 0.06, 0.06], idle: 130 };
+    Raises { sweeps: 60, most: 0.45, cooled: 0.03, first: [0.04, 0.06, 0.06], idle: 130 };
+/// With time for many passes fewer sweeps are enough, and prices may be raised further.
+const RAISES_WITH_TIME: Raises = Raises { sweeps: 40, most: 0.7, cooled: 0.06, ..RAISES_OVER_BOXES };
 /// Where each record is searched around a pass is much dearer the further prices are above what holds: they are raised less, and to no
 /// more than so many times what is proved.
 const RAISES_AROUND: Raises =
@@ -270,8 +272,8 @@ impl Pricing {
     }
 
     /// Raises prices little by little, each time lowering what is known to be too much: much at first and little when `progress`
-    /// nears 1. `stopped` is asked between sweeps.
-    pub fn raise(&mut self, progress: f64, stopped: &dyn Fn() -> bool) {
+    /// nears 1; `has_time` if many passes are to come. `stopped` is asked between sweeps.
+    pub fn raise(&mut self, progress: f64, has_time: bool, stopped: &dyn Fn() -> bool) {
         if self.passes == 0 {
             return self.raise_first();
         }
@@ -279,6 +281,7 @@ impl Pricing {
         let free = self.free();
         let raises = match self.least {
             _ if free => RAISES_FREE,
+            Some(_) if has_time => RAISES_WITH_TIME,
             Some(_) => RAISES_OVER_BOXES,
             None => RAISES_AROUND,
         };

@@ -70,8 +70,12 @@ impl Space {
 
     /// What the box of two points costs.
     pub fn apart(&self, one: u32, other: u32) -> u32 {
-        let codes = self.row(one).iter().zip(self.row(other));
-        self.costs.iter().zip(codes).map(|(cost, (one, other))| cost.pair(*one, *other)).sum()
+        let (one, other) = (self.row(one), self.row(other));
+        let mut sum = 0;
+        for at in 0..self.costs.len() {
+            sum += self.costs[at].pair(one[at], other[at]);
+        }
+        sum
     }
 
     /// The same with attributes in another order, those first on which points differ most: sums are then given up early.

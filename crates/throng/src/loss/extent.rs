@@ -72,11 +72,13 @@ impl<C: Code> Extent<C> {
     /// Grows the box around one more record. Tells whether it changed.
     #[inline(always)]
     pub fn grow(&mut self, row: &[Lanes<C>]) -> bool {
+        let stride = self.low.len();
+        let (lows, highs, row) = (&mut self.low[..stride], &mut self.high[..stride], &row[..stride]);
         let mut changed = false;
-        for ((low, high), row) in self.low.iter_mut().zip(&mut self.high).zip(row) {
-            let before = (*low, *high);
-            grow_lanes(low, high, row);
-            changed |= before != (*low, *high);
+        for at in 0..stride {
+            let before = (lows[at], highs[at]);
+            grow_lanes(&mut lows[at], &mut highs[at], &row[at]);
+            changed |= before != (lows[at], highs[at]);
         }
         changed
     }
@@ -90,13 +92,18 @@ impl<C: Code> Extent<C> {
     /// Whether a record lies inside.
     #[inline(always)]
     pub fn contains(&self, row: &[Lanes<C>]) -> bool {
-        self.low.iter().zip(&self.high).zip(row).all(|((low, high), row)| {
+        let stride = self.low.len();
+        let (lows, highs, row) = (&self.low[..stride], &self.high[..stride], &row[..stride]);
+        for at in 0..stride {
             let mut all = true;
             for lane in 0..LANES {
-                all &= (low[lane] <= row[lane]) & (row[lane] <= high[lane]);
+                all &= (lows[at][lane] <= row[at][lane]) & (row[at][lane] <= highs[at][lane]);
             }
-            all
-        })
+            if !all {
+                return false;
+            }
+        }
+        true
     }
 
     /// Sets the lowest and the highest code of an attribute.

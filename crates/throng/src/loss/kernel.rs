@@ -91,12 +91,11 @@ impl Kernel {
     /// Weighted penalty of a box.
     pub fn ncp<C: Code>(&self, extent: &Extent<C>) -> f64 {
         let (low, high) = (extent.lows().as_flattened(), extent.highs().as_flattened());
-        let ends = low.iter().zip(high);
-        self.attributes
-            .iter()
-            .zip(ends)
-            .map(|(penalty, (low, high))| penalty.between(low.index(), high.index()))
-            .sum()
+        let mut sum = 0.0;
+        for at in 0..self.attributes.len() {
+            sum += self.attributes[at].between(low[at].index(), high[at].index());
+        }
+        sum
     }
 
     /// Weighted penalty of the box around two boxes, each given by its lowest and highest codes. The sum is given
@@ -117,22 +116,24 @@ impl Kernel {
                 highs[lane] = highs[lane].max(other_high[at][lane]);
             }
             let end = self.attributes.len().min((at + 1) * LANES);
-            for (few, first) in (at * LANES..end).step_by(GIVE_UP_EVERY).enumerate() {
-                let lanes = few * GIVE_UP_EVERY..(few + 1) * GIVE_UP_EVERY;
-                let ends = lows[lanes.clone()].iter().zip(&highs[lanes.clone()]);
+            let mut few = 0;
+            while at * LANES + few < end {
                 match &self.tables {
                     Some(tables) => {
-                        for (&(start, values), (low, high)) in tables.of_lanes[at][lanes].iter().zip(ends) {
-                            let place = start as usize + low.index() * values as usize + high.index();
-                            sum += tables.penalties[place];
+                        for lane in few..few + GIVE_UP_EVERY {
+                            let (start, values) = tables.of_lanes[at][lane];
+                            let (low, high) = (lows[lane].index(), highs[lane].index());
+                            sum += tables.penalties[start as usize + low * values as usize + high];
                         }
                     }
                     None => {
-                        for (penalty, (low, high)) in self.attributes[first..end].iter().zip(ends) {
-                            sum += penalty.between(low.index(), high.index());
+                        for lane in few..(few + GIVE_UP_EVERY).min(end - at * LANES) {
+                            let penalty = &self.attributes[at * LANES + lane];
+                            sum += penalty.between(lows[lane].index(), highs[lane].index());
                         }
                     }
                 }
+                few += GIVE_UP_EVERY;
                 if sum > limit {
                     return sum;
                 }
@@ -143,11 +144,13 @@ impl Kernel {
 
     /// Weighted penalty of the box of two records.
     pub fn pair<C: Code>(&self, one: &[Lanes<C>], other: &[Lanes<C>]) -> f64 {
-        let pairs = one.as_flattened().iter().zip(other.as_flattened());
-        let between = |(penalty, (one, other)): (&Penalty, (&C, &C))| {
-            penalty.between((*one).min(*other).index(), (*one).max(*other).index())
-        };
-        self.attributes.iter().zip(pairs).map(between).sum()
+        let (one, other) = (one.as_flattened(), other.as_flattened());
+        let mut sum = 0.0;
+        for at in 0..self.attributes.len() {
+            let (low, high) = (one[at].min(other[at]), one[at].max(other[at]));
+            sum += self.attributes[at].between(low.index(), high.index());
+        }
+        sum
     }
 
     /// Lets a range of one attribute grow code by code, and adds its penalty after each step to the next sum.
@@ -249,11 +252,13 @@ impl PairTables<'_> {
         }
         // Several at a time: each sum is taken in one order, so that the additions of one would wait for each other.
         let together = count - count % TOGETHER;
-        for first in (0..together).step_by(TOGETHER) {
-            let rows: [&[Lanes<C>]; TOGETHER] = std::array::from_fn(|at| row(first + at));
-            for (at, penalty) in self.with(rows).into_iter().enumerate() {
-                tell(first + at, penalty);
+        let mut first = 0;
+        while first < together {
+            let penalties = self.with([row(first), row(first + 1), row(first + 2), row(first + 3)]);
+            for at in 0..TOGETHER {
+                tell(first + at, penalties[at]);
             }
+            first += TOGETHER;
         }
         for place in together..count {
             tell(place, self.with([row(place)])[0]);
@@ -263,11 +268,11 @@ impl PairTables<'_> {
     #[inline(always)]
     fn with<C: Code, const ROWS: usize>(&self, rows: [&[Lanes<C>]; ROWS]) -> [f64; ROWS] {
         let mut sums = [0.0; ROWS];
-        let starts = self.starts.as_flattened()[..self.attributes].iter();
-        for (attribute, start) in starts.enumerate() {
-            for (sum, row) in sums.iter_mut().zip(rows) {
-                let code = row[attribute / LANES][attribute % LANES];
-                *sum += self.penalties[*start as usize + code.index()];
+        let starts = &self.starts.as_flattened()[..self.attributes];
+        for attribute in 0..starts.len() {
+            for at in 0..ROWS {
+                let code = rows[at][attribute / LANES][attribute % LANES];
+                sums[at] += self.penalties[starts[attribute] as usize + code.index()];
             }
         }
         sums
@@ -285,8 +290,8 @@ impl PairTables<'_> {
         let sums = |rows: &[Lanes<C>; TOGETHER]| {
             let mut sums = [0.0; TOGETHER];
             for lane in 0..LANES / 2 {
-                for (sum, row) in sums.iter_mut().zip(rows) {
-                    *sum += penalties[starts[lane] as usize + row[lane].index()];
+                for at in 0..TOGETHER {
+                    sums[at] += penalties[starts[lane] as usize + rows[at][lane].index()];
                 }
             }
             sums

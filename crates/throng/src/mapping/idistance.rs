@@ -203,9 +203,10 @@ impl<'a, C: Code> Near<'a, C> {
             let code = matrix.get(row, at).index();
             match table {
                 Some(table) => {
-                    sums.iter_mut()
-                        .zip(&table[code * count..(code + 1) * count])
-                        .for_each(|(sum, part)| *sum += part);
+                    let (sums, parts) = (&mut sums[..count], &table[code * count..][..count]);
+                    for point in 0..count {
+                        sums[point] += parts[point];
+                    }
                 }
                 None => {
                     for (point, sum) in sums.iter_mut().enumerate() {

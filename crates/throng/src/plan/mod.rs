@@ -47,9 +47,17 @@ use crate::secret::Secret;
 use crate::table::Table;
 use crate::watch::{Timed, Watch};
 
-/// The share of the seconds for the method; the rest is for the lower bound, which has at least so many.
-const SHARE_OF_METHOD: f64 = 0.7;
+/// The lower bound has at least so many of the seconds.
 const LEAST_SECONDS_OF_BOUND: f64 = 0.05;
+
+/// The share of the seconds for the method; the rest is for the lower bound. The larger classes are, the sooner a search has found most of
+/// what it will find, and the longer a bound takes to come near.
+fn share_of_method(smallest_class: usize) -> f64 {
+    const UP_TO: (f64, f64) = (10.0, 0.7);
+    const LEAST: f64 = 0.3;
+    let ratio = (smallest_class as f64 / UP_TO.0).max(1.0);
+    (UP_TO.1 / ratio.sqrt()).max(LEAST)
+}
 
 /// What is chosen beside the policy.
 #[derive(Clone, Debug, Default)]
@@ -415,7 +423,11 @@ impl Plan {
         if self.publish.middle().is_some() {
             midpoints::check(problem, &self.policy.privacy)?;
         }
-        let of_all = self.seconds.map(|seconds| SHARE_OF_METHOD * seconds);
+        let share = match self.policy.effort {
+            Effort::Passes(0) => 1.0,
+            _ => share_of_method(problem.requirement.smallest_class()),
+        };
+        let of_all = self.seconds.map(|seconds| share * seconds);
         let own = self.method_seconds.into_iter().chain(of_all).min_by(f64::total_cmp);
         let timed = own.map(|seconds| Timed::seconds(watch, seconds));
         let watch = timed.as_ref().map_or(watch, |timed| timed as &dyn Watch);

@@ -117,8 +117,8 @@ impl Tally {
         if let Some(members) = &mut self.members {
             return members.add(record, sensitive, &mut self.histograms);
         }
-        for (histogram, attribute) in self.histograms.iter_mut().zip(sensitive) {
-            histogram.add(attribute.codes[record as usize]);
+        for at in 0..self.histograms.len().min(sensitive.len()) {
+            self.histograms[at].add(sensitive[at].codes[record as usize]);
         }
     }
 
@@ -137,8 +137,8 @@ impl Tally {
         if let Some(members) = &mut self.members {
             return members.remove(record, sensitive, &mut self.histograms);
         }
-        for (histogram, attribute) in self.histograms.iter_mut().zip(sensitive) {
-            histogram.remove(attribute.codes[record as usize]);
+        for at in 0..self.histograms.len().min(sensitive.len()) {
+            self.histograms[at].remove(sensitive[at].codes[record as usize]);
         }
     }
 

@@ -114,12 +114,14 @@ impl<'a, C: Code> Work<'a, C> {
     /// Penalty of a group's box without one of its records, by the ends of the group.
     pub fn ncp_by_ends(&self, ends: &[Ends], record: u32) -> f64 {
         let row = self.matrix.row(record as usize).as_flattened();
-        let penalty = |(at, (ends, code)): (usize, (&Ends, &C))| {
-            let low = if code.index() == ends.low { ends.low_without } else { ends.low };
-            let high = if code.index() == ends.high { ends.high_without } else { ends.high };
-            self.kernel.penalty(at, low, high)
-        };
-        ends.iter().zip(row).enumerate().map(penalty).sum()
+        let mut sum = 0.0;
+        for at in 0..ends.len() {
+            let (ends, code) = (&ends[at], row[at].index());
+            let low = if code == ends.low { ends.low_without } else { ends.low };
+            let high = if code == ends.high { ends.high_without } else { ends.high };
+            sum += self.kernel.penalty(at, low, high);
+        }
+        sum
     }
 
     /// What all records of a group and one more would pay more than now.

@@ -64,6 +64,7 @@ impl<'a> Index<'a> {
         index
     }
 
+    #[inline]
     pub(super) fn bucket(&self, attribute: usize, code: usize) -> usize {
         let values = self.attributes[attribute].domain.len();
         if values <= MOST_BUCKETS { code } else { code * MOST_BUCKETS / values }
@@ -126,9 +127,11 @@ impl<'a> Index<'a> {
             words.unwrap_or(if mask.is_some() { [0; BLOCK] } else { [u64::MAX; BLOCK] })
         };
         let Scratch { buckets, before, before_summary, blocks } = scratch;
-        let codes = row.as_flattened().iter().zip(&self.starts).take(self.attributes.len());
+        let codes = row.as_flattened();
         buckets.clear();
-        buckets.extend(codes.enumerate().map(|(at, (code, start))| start + self.bucket(at, code.index())));
+        for at in 0..self.attributes.len() {
+            buckets.push(self.starts[at] + self.bucket(at, codes[at].index()));
+        }
         blocks.clear();
         for word in 0..self.summary_words {
             let of = |bucket: usize| [self.summaries[bucket * self.summary_words + word]];
@@ -176,17 +179,22 @@ fn all_but_one<const N: usize>(
         all = both(all, of(bucket));
     }
     let (mut found, mut behind) = (all, [u64::MAX; N]);
-    for (&bucket, before) in buckets.iter().zip(&*before).rev() {
-        let others = both(*before, behind);
-        (0..N).for_each(|at| found[at] |= others[at]);
-        behind = both(behind, of(bucket));
+    for place in (0..buckets.len()).rev() {
+        let others = both(before[place], behind);
+        for at in 0..N {
+            found[at] |= others[at];
+        }
+        behind = both(behind, of(buckets[place]));
     }
     found
 }
 
 #[inline(always)]
-fn both<const N: usize>(a: [u64; N], b: [u64; N]) -> [u64; N] {
-    std::array::from_fn(|at| a[at] & b[at])
+fn both<const N: usize>(mut a: [u64; N], b: [u64; N]) -> [u64; N] {
+    for at in 0..N {
+        a[at] &= b[at];
+    }
+    a
 }
 
 /// The codes that a group's published cell of an attribute covers.

@@ -48,8 +48,10 @@ impl<C: Code> Growing<C> {
     /// Whether a record lies inside; then it need not be asked about before it is accepted.
     #[inline(always)]
     pub fn holds(&mut self, row: &[Lanes<C>]) -> bool {
-        let mut ends = self.low.iter().zip(&self.high).zip(row);
-        let inside = ends.all(|((low, high), codes)| outside(low, high, codes) == 0);
+        let mut inside = true;
+        for at in 0..row.len() {
+            inside = inside && outside(&self.low[at], &self.high[at], &row[at]) == 0;
+        }
         self.outside &= !inside;
         inside
     }
@@ -69,7 +71,10 @@ impl<C: Code> Growing<C> {
             }
             *with = *each;
             enlarge(kernel, 0, (low, high), codes, lanes, with);
-            self.penalty_with = with[..self.attributes.min(LANES)].iter().fold(0.0, |sum, each| sum + each);
+            self.penalty_with = 0.0;
+            for at in 0..self.attributes.min(LANES) {
+                self.penalty_with += with[at];
+            }
             return self.penalty_with;
         }
         self.ask_wide(kernel, row)
@@ -93,14 +98,14 @@ impl<C: Code> Growing<C> {
         if !self.outside {
             return;
         }
-        for ((low, high), row) in self.low.iter_mut().zip(&mut self.high).zip(row) {
+        for at in 0..row.len() {
             // Copies, so that the compiler sees that none of them overlap.
-            let (mut l, mut h) = (*low, *high);
+            let (mut l, mut h) = (self.low[at], self.high[at]);
             for lane in 0..LANES {
-                l[lane] = l[lane].min(row[lane]);
-                h[lane] = h[lane].max(row[lane]);
+                l[lane] = l[lane].min(row[at][lane]);
+                h[lane] = h[lane].max(row[at][lane]);
             }
-            (*low, *high) = (l, h);
+            (self.low[at], self.high[at]) = (l, h);
         }
         std::mem::swap(&mut self.each, &mut self.each_with);
         self.penalty = self.penalty_with;
