@@ -185,12 +185,13 @@ impl Kernel {
     pub fn pair_tables<C: Code>(&self, row: &[Lanes<C>], others: usize) -> Option<PairTables<'_>> {
         let attributes = self.attributes.len();
         if let Some(tables) = &self.tables {
-            let start = |at: usize, lane: usize| {
-                let (start, values) = tables.of_lanes[at][lane];
-                start + row[at][lane].index() as u32 * values
-            };
-            let starts = |at: usize| std::array::from_fn(|lane| start(at, lane));
-            let starts = (0..tables.of_lanes.len()).map(starts).collect();
+            let mut starts = vec![[0; LANES]; tables.of_lanes.len()];
+            for at in 0..starts.len() {
+                for lane in 0..LANES {
+                    let (start, values) = tables.of_lanes[at][lane];
+                    starts[at][lane] = start + row[at][lane].index() as u32 * values;
+                }
+            }
             return Some(PairTables { penalties: Cow::Borrowed(&tables.penalties), starts, attributes });
         }
         if others * PAIRS_PER_VALUE < self.values() {

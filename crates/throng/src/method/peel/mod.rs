@@ -29,6 +29,7 @@ use super::improve::{Effort, Group, Held, ROUNDS, Work, cut, improve_groups, int
 use super::options::Numbers;
 use super::{Entry, Fact, Method, OptionKind, OptionSpec, Partition, Solution, Traits, lots};
 use crate::error::Result;
+use crate::parallel;
 use crate::privacy::Part;
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
@@ -134,6 +135,13 @@ impl Method for Peel {
     }
 }
 
+/// Tables of so many records are peeled in parts of at least so many, as long as no clock is asked and only the size of classes counts: the
+/// codes of a part stay in the caches, and parts need not wait for each other. Classes across parts are found by the improvement.
+const MANY: usize = 2_000_000;
+const PART: usize = 125_000;
+/// Some parts need so many times the looks that others do.
+const MORE_IN_PARTS: usize = 4;
+
 /// Nodes that are looked at side by side, and rows of them. Fixed, so that the outcome does not depend on the number of
 /// threads.
 const NODES_AT_A_TIME: usize = 256;
@@ -178,10 +186,44 @@ impl Peel {
         let mut groups = Vec::new();
         // What peeling leaves must be cut, and the search finds more in the rest of the time than peeling does.
         let peeling = until.map(|until| start + (until - start).mul_f64(SHARE_OF_PEELING));
-        let rest = self.peel(&work, &mut groups, Effort { until: peeling, ..effort }, watch)?;
+        let of_peeling = Effort { until: peeling, ..effort };
+        let in_parts = matrix.len() >= MANY && until.is_none() && work.judge.count_decides();
+        let rest = match in_parts {
+            true => self.peel_parts(&work, &mut groups, of_peeling, (PART, watch))?,
+            false => self.peel(&work, &mut groups, of_peeling, watch)?,
+        };
         let by_other = rest::place(&work, rest, &mut groups, watch)?;
         let Held { groups, lost } = improve_groups(&work, groups, problem.suppressible, effort, watch)?;
         Ok(Peeled { partition: into_partition(groups), lost, by_other })
+    }
+
+    /// Cuts the table into parts of at least so many and takes groups out of each; gives back the records that are left in any.
+    fn peel_parts<C: Code>(
+        &self,
+        work: &Work<'_, C>,
+        groups: &mut Vec<Group<C>>,
+        effort: Effort,
+        (least, watch): (usize, &dyn Watch),
+    ) -> Result<Vec<u32>> {
+        let parts = rest::parts(work.problem, least, watch)?;
+        watch.stage("peeling", Some(work.matrix.len() as u64));
+        let peeled = parallel::try_map(0..parts.len(), |at| -> Result<(Vec<Group<C>>, Vec<u32>)> {
+            let records = parts.group(at);
+            let (problem, matrix) = (work.problem.of_records(records), work.matrix.gather(records));
+            let (own, mut groups) = (Work::new(&problem, &matrix), Vec::new());
+            let of_part = Peel { effort: self.effort.saturating_mul(MORE_IN_PARTS), ..*self };
+            let mut rest = of_part.peel(&own, &mut groups, effort, watch)?;
+            let taken = groups.iter_mut().map(|group| &mut group.records).chain([&mut rest]);
+            taken.flatten().for_each(|record| *record = records[*record as usize]);
+            Ok((groups, rest))
+        })?;
+        let mut left = Vec::new();
+        for (own, rest) in peeled {
+            groups.extend(own);
+            left.extend(rest);
+        }
+        left.sort_unstable();
+        Ok(left)
     }
 
     /// Takes groups out while there is something to take; gives back the records that are left.
@@ -318,5 +360,64 @@ impl<C: Code> Peeling<'_, C> {
             }
         }
         self.looks_left > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::fmt::Write as _;
+
+    use super::*;
+    use crate::policy::Policy;
+    use crate::run;
+    use crate::watch::Unwatched;
+
+    fn problem(rows: u32) -> Problem {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("table.csv");
+        let mut text = "number,flat\n".to_owned();
+        for row in 0..rows {
+            let drawn = row.wrapping_mul(2_654_435_761) >> 8;
+            writeln!(text, "{},f{}", drawn % 70, drawn / 70 % 5).unwrap();
+        }
+        std::fs::write(&data, text).unwrap();
+        let policy = "[privacy]\nk = 3\n[attribute.number]\nrole = \"quasi\"\nkind = \"numeric\"\n\
+            [attribute.flat]\nrole = \"quasi\"\n";
+        let policy = Policy::parse(policy, None).unwrap();
+        Problem::new(&run::read(&data, &policy, &Unwatched).unwrap(), &policy).unwrap()
+    }
+
+    /// Groups that are peeled in parts of at least so many records, and what is left.
+    fn in_parts(problem: &Problem, least: usize) -> (Vec<(Vec<u32>, f64)>, Vec<u32>) {
+        with_matrix!(&problem.records, matrix => {
+            let (work, mut groups) = (Work::new(problem, matrix), Vec::new());
+            let effort = Effort::new(0, Some(0), None);
+            let left = Peel::default().peel_parts(&work, &mut groups, effort, (least, &Unwatched)).unwrap();
+            for group in &groups {
+                let anew = work.group(group.records.clone());
+                assert_eq!((&group.extent, group.ncp), (&anew.extent, anew.ncp));
+                assert!(work.judge.holds(group.records.iter().copied()));
+            }
+            (groups.into_iter().map(|group| (group.records, group.ncp)).collect(), left)
+        })
+    }
+
+    #[test]
+    fn parts_give_groups_of_the_whole_and_leave_the_rest_on_any_number_of_threads() {
+        let problem = problem(900);
+        let expected = in_parts(&problem, 100);
+        let (groups, left) = &expected;
+        let mut records: Vec<u32> =
+            groups.iter().flat_map(|(records, _)| records).chain(left).copied().collect();
+        records.sort_unstable();
+        assert_eq!(records, (0..900).collect::<Vec<u32>>());
+        assert!(groups.len() > 100 && left.len() < 100, "{} groups, {} left", groups.len(), left.len());
+        assert!(*groups != in_parts(&problem, 900).0, "there was one part");
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            assert!(pool.install(|| in_parts(&problem, 100)) == expected, "{threads} threads");
+        }
     }
 }

@@ -95,6 +95,11 @@ fn fast_methods(problem: &Problem) -> Vec<Fast> {
     all
 }
 
+/// The records in parts of at least so many, cut by a fast method.
+pub(super) fn parts(problem: &Problem, least: usize, watch: &dyn Watch) -> Result<Partition> {
+    Ok(fast(Cut::Strict).solve(&problem.by_size(least), watch)?.partition)
+}
+
 /// The fast method that loses least on some pieces of the records; of equals the first.
 fn best_on_pieces(problem: &Problem, watch: &dyn Watch) -> Result<Fast> {
     let pieces = fast(Cut::Strict).solve(&problem.by_size(PIECE), watch)?.partition;

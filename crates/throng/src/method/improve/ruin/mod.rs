@@ -98,7 +98,7 @@ const VALUES_OF_A_FINE_NUMBER: usize = 1000;
 /// So many, where groups are only grown.
 const TREES_OF_A_GROWN_NUMBER: f64 = 3.0;
 /// So many, where records are exchanged.
-const TREES_OF_AN_EXCHANGED_NUMBER: f64 = 1.1;
+const TREES_OF_AN_EXCHANGED_NUMBER: f64 = 1.0;
 /// From so many attributes on, a look takes half as long again.
 const MANY_ATTRIBUTES: usize = 24;
 /// A number is fine if no more than so many records share a value, on average, and so many such numbers are several.

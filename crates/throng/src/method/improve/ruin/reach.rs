@@ -45,7 +45,10 @@ impl Reach {
             costs[at] = smaller(width, weights[at]);
         }
         // Halves first: that is one addition of vectors.
-        let half: [f32; FEW / 2] = std::array::from_fn(|at| costs[at] + costs[at + FEW / 2]);
+        let mut half = [0.0; FEW / 2];
+        for at in 0..FEW / 2 {
+            half[at] = costs[at] + costs[at + FEW / 2];
+        }
         (half[0] + half[2]) + (half[1] + half[3])
     }
 }
