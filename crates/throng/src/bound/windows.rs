@@ -102,7 +102,7 @@ impl Pass<'_> {
                 cell.prices[window.clone()].iter_mut().for_each(|price| *price = (*price).min(each));
             } else {
                 let members = top.members();
-                share(&members, sum - limit, &records, false, &mut cell.prices);
+                share(&members, sum - limit, records, false, &mut cell.prices);
                 let point = |item: u32| self.boxes.points[cell.items[item as usize].1 as usize];
                 let mut members: Vec<(u32, u32)> =
                     members.into_iter().map(|(item, count)| (point(item), count)).collect();
