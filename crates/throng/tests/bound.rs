@@ -497,3 +497,40 @@ fn what_asks_nothing_of_sizes_has_no_bound_and_other_models_are_left_aside() {
     let loaded = common::loaded(tiny.csv(), &tiny.policy().replace("k = 4", "max_loss = 0.5"));
     assert!(lower_bound(&loaded.problem, Effort::Usual, &Unwatched).unwrap().is_none());
 }
+
+/// Keeps what is shown beside stages.
+#[derive(Default)]
+struct Reader(std::sync::Mutex<Vec<String>>);
+
+impl throng::Watch for Reader {
+    fn note(&self, words: &str) {
+        self.0.lock().unwrap().push(words.to_owned());
+    }
+}
+
+#[test]
+fn whoever_watches_sees_loss_bound_and_gap_and_the_gap_only_falls() {
+    let mut table = "age,city\n".to_owned();
+    for row in 0..600u32 {
+        let drawn = row.wrapping_mul(2_654_435_761) >> 8;
+        writeln!(table, "{},c{}", drawn % 60, drawn / 60 % 12).unwrap();
+    }
+    let policy = throng::Policy::builder().k(5).quasi("age").quasi("city").build().unwrap();
+    let reader = Reader::default();
+    let done =
+        throng::Anonymize::new(&policy).read(throng::Data::csv(table)).watch(&reader).to_csv().unwrap();
+    let measures = &done.report.measures;
+    let notes = reader.0.into_inner().unwrap();
+    assert!(notes.iter().any(|words| words.starts_with("loss ")), "{notes:?}");
+    let figures: Vec<(f64, f64)> = notes
+        .iter()
+        .filter_map(|words| words.strip_prefix("bound ")?.strip_suffix(" %")?.split_once(" %, gap "))
+        .map(|(bound, gap)| (bound.parse().unwrap(), gap.parse().unwrap()))
+        .collect();
+    assert!(figures.len() > 1, "{notes:?}");
+    assert!(figures.is_sorted_by(|one, next| one.0 <= next.0 && one.1 >= next.1), "{figures:?}");
+    let proved = 100.0 * measures.lower_bound.as_ref().unwrap().gcp;
+    let (bound, gap) = figures[figures.len() - 1];
+    assert!(bound <= proved + 0.01, "{bound} {proved}");
+    assert!((gap - 100.0 * (1.0 - bound / 100.0 / measures.gcp)).abs() < 0.2, "{gap}");
+}

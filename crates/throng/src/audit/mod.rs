@@ -124,7 +124,7 @@ pub fn audit<'a>(
 ) -> Result<Findings> {
     let mut findings = audit_cells(problem, policy, release, watch)?;
     if !findings.measures.permuted
-        && let Some(proof) = lower_bound(problem, policy, watch)?
+        && let Some(proof) = lower_bound(problem, policy, Some(findings.measures.gcp), watch)?
     {
         findings.measures.set_lower_bound(Some(proof.bound));
         findings.certificate = proof.certificate;
@@ -132,9 +132,15 @@ pub fn audit<'a>(
     Ok(findings)
 }
 
-/// The bound on the loss of every release under a policy, where its requirement asks for classes at all.
-pub(crate) fn lower_bound(problem: &Problem, policy: &Policy, watch: &dyn Watch) -> Result<Option<Proof>> {
-    bound::lower_bound(problem, policy.effort, watch)
+/// The bound on the loss of every release under a policy, where its requirement asks for classes at all. Whoever watches is shown the gap
+/// to a loss that is known.
+pub(crate) fn lower_bound(
+    problem: &Problem,
+    policy: &Policy,
+    loss: Option<f64>,
+    watch: &dyn Watch,
+) -> Result<Option<Proof>> {
+    bound::bound_below(problem, policy.effort, loss, watch)
 }
 
 /// Measures a release but for the lower bound, which does not depend on it.

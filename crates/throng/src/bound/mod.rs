@@ -172,6 +172,16 @@ fn number<'de, D: serde::Deserializer<'de>>(from: D) -> std::result::Result<f64,
 
 /// The bound for a problem; none if it asks nothing of the sizes of classes, or none is to be looked for.
 pub fn lower_bound(problem: &Problem, effort: Effort, watch: &dyn Watch) -> Result<Option<Proof>> {
+    bound_below(problem, effort, None, watch)
+}
+
+/// The same below a loss that is known, so that whoever watches is shown how the gap falls.
+pub(crate) fn bound_below(
+    problem: &Problem,
+    effort: Effort,
+    loss: Option<f64>,
+    watch: &dyn Watch,
+) -> Result<Option<Proof>> {
     let start = Instant::now();
     let ways = terms::ways(problem);
     if ways.is_empty() || problem.is_empty() || effort == Effort::Passes(0) {
@@ -180,7 +190,7 @@ pub fn lower_bound(problem: &Problem, effort: Effort, watch: &dyn Watch) -> Resu
     let leaves_out = terms::left_out(&problem.requirement, problem.people.is_some());
     watch.stage("proving a lower bound", None);
     let priced = match effort.proves(problem) {
-        true => best_way(problem, ways, start, effort, watch)?,
+        true => best_way(problem, ways, (start, effort, loss), watch)?,
         false => None,
     };
     let Some(priced) = priced else {
@@ -209,8 +219,7 @@ type Priced = Vec<(Terms, Vec<i64>)>;
 fn best_way(
     problem: &Problem,
     ways: Vec<Vec<Terms>>,
-    start: Instant,
-    effort: Effort,
+    (start, effort, loss): (Instant, Effort, Option<f64>),
     watch: &dyn Watch,
 ) -> Result<Option<Priced>> {
     let parts = ways.iter().map(Vec::len).sum::<usize>() as u32;
@@ -219,7 +228,7 @@ fn best_way(
         let mut priced = Vec::new();
         for terms in way {
             done += 1;
-            let search = Search { problem, start, effort, parts, done, watch };
+            let search = Search { problem, start, effort, parts, done, loss, watch };
             let Some(part) = search.priced(terms)? else { return Ok(None) };
             priced.push(part);
         }
@@ -272,10 +281,25 @@ struct Search<'a> {
     /// How many parts there are in all ways, and how many of them are done with this one.
     parts: u32,
     done: u32,
+    /// What the release loses, if that is known.
+    loss: Option<f64>,
     watch: &'a dyn Watch,
 }
 
 impl Search<'_> {
+    /// Shows what is proved so far, where that can be told without the prices of other parts.
+    fn tell(&self, total: i128) {
+        if self.parts > 1 || self.problem.suppressible > 0 {
+            return;
+        }
+        let gcp = total as f64 / (self.problem.len() as f64 * f64::from(ONE));
+        let gap = match self.loss {
+            Some(loss) if loss > 0.0 => format!(", gap {:.1} %", 100.0 * (1.0 - gcp / loss).max(0.0)),
+            _ => String::new(),
+        };
+        self.watch.note(&format!("bound {:.2} %{gap}", 100.0 * gcp));
+    }
+
     /// The best prices that are found for all records; none if the effort is too small.
     fn priced(&self, terms: Terms) -> Result<Option<(Terms, Vec<i64>)>> {
         let Block { space, point_of } = terms.block(self.problem);
@@ -300,6 +324,7 @@ impl Search<'_> {
         let (mut best, mut prices, mut in_vain) = (pricing.total(), pricing.proved.clone(), 0);
         let mut last = (0, Duration::ZERO);
         while self.goes_on(pricing, last) && in_vain < IN_VAIN {
+            self.tell(best);
             let (work, begin) = (pricing.work, Instant::now());
             let over = || self.watch.stopped() || self.is_late();
             let has_time = matches!(self.effort, Effort::Seconds(_));

@@ -257,7 +257,7 @@ impl Trials {
         if bounded == Bounded::IfKnown {
             return Ok(None);
         }
-        let bound = audit::lower_bound(&self.problem, policy, watch)?.map(|proof| proof.bound);
+        let bound = audit::lower_bound(&self.problem, policy, None, watch)?.map(|proof| proof.bound);
         self.bounds.insert(policy.privacy.k(), bound.clone());
         Ok(bound)
     }
