@@ -175,8 +175,8 @@ pub struct Anonymize {
     /// Save the recoding, so that `apply` can mask other records with it (method refine)
     #[arg(long, value_name = "FILE")]
     pub recipe: Option<PathBuf>,
-    /// Write the prices of records that prove the lower bound on the loss; `certify` checks them. For those who have the
-    /// table: it tells how far off each record lies
+    /// Write the prices of records that prove the lower bound on the loss; `certify` checks them. A first proof is finished
+    /// even if `--seconds` are over. For those who have the table: it tells how far off each record lies
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     /// Passes over the table in search of a better lower bound; more take longer, 0 looks for none

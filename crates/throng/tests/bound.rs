@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
 use throng::ErrorCode;
 use throng::bound::{Certificate, Checked, Effort, Proof, lower_bound};
-use throng::watch::Unwatched;
+use throng::watch::{Unwatched, Watch};
 
 /// A record: a number that may be missing, a leaf of a tree that may be missing, a value of a flat category; a sensitive
 /// value, whose record it is, and the k that it asks for.
@@ -315,6 +315,27 @@ fn larger(rows: usize, what: What) -> Tiny {
     tiny
 }
 
+/// A limit on the seconds is kept where a table is large, unless somebody wants a proof.
+#[test]
+fn seconds_that_do_not_last_for_a_proof_give_an_estimate() {
+    let (loaded, estimate) = larger(200_001, What::K(4)).proof(Effort::Seconds(0.2));
+    let estimate = estimate.unwrap();
+    assert!(!estimate.bound.proved && estimate.certificate.is_none() && estimate.bound.interval.is_some());
+    for effort in [Effort::Seconds(60.0), Effort::SecondsForProof(0.2)] {
+        let proof = on_threads(2, || lower_bound(&loaded.problem, effort, &Stopped)).unwrap().unwrap();
+        assert!(proof.bound.proved && proof.certificate.is_some(), "{effort:?}");
+    }
+}
+
+/// Asks for an end as soon as there is something to keep.
+struct Stopped;
+
+impl Watch for Stopped {
+    fn take_stop(&self) -> bool {
+        true
+    }
+}
+
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
@@ -502,7 +523,7 @@ fn what_asks_nothing_of_sizes_has_no_bound_and_other_models_are_left_aside() {
 #[derive(Default)]
 struct Reader(std::sync::Mutex<Vec<String>>);
 
-impl throng::Watch for Reader {
+impl Watch for Reader {
     fn note(&self, words: &str) {
         self.0.lock().unwrap().push(words.to_owned());
     }

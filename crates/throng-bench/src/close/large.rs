@@ -15,7 +15,8 @@ const MOST_MEMORY: f64 = 6.0 * 1024.0;
 /// Ten times the records may take so many times as long.
 const GROWTH: f64 = 13.0;
 
-fn task(folder: &Path, rows: usize) -> Result<Task> {
+/// The table with so many rows.
+pub fn task(folder: &Path, rows: usize) -> Result<Task> {
     let data = folder.join("table.csv");
     blow_up(&shared("census9-like.csv.zst"), rows, &data, 0.2, 1)?;
     Ok(Task::new(format!("{rows} rows"), data, "k = 5", &CENSUS)

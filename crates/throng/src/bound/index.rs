@@ -10,6 +10,8 @@ use super::space::Space;
 const LEAF: usize = 12;
 /// Points of a box by which it is told how far a search need go.
 const COARSE: u32 = 256;
+/// Points of a box whose halving takes milliseconds.
+const LARGE: u32 = 1 << 14;
 const NONE: u32 = u32::MAX;
 
 pub(super) struct Index {
@@ -37,9 +39,16 @@ struct Node {
     halves: u32,
 }
 
+impl Node {
+    /// Whether halving it takes milliseconds, so that a look at the clock costs nothing beside.
+    fn takes_long(&self) -> bool {
+        self.end - self.first > LARGE
+    }
+}
+
 impl Index {
     /// Puts points in the order of the tree: the index, and which point stands at each place.
-    pub fn order(space: &Space) -> (Self, Vec<u32>) {
+    pub fn order(space: &Space, stopped: &dyn Fn() -> bool) -> Option<(Self, Vec<u32>)> {
         let mut order: Vec<u32> = (0..space.len() as u32).collect();
         let mut index =
             Index { nodes: Vec::new(), ends: Vec::new(), width: space.width(), coarse: Vec::new() };
@@ -49,11 +58,14 @@ impl Index {
         }
         let mut at = 0;
         while at < index.nodes.len() {
+            if index.nodes[at].takes_long() && stopped() {
+                return None;
+            }
             index.halve(space, &mut order, at);
             at += 1;
         }
         index.find_coarse();
-        (index, order)
+        Some((index, order))
     }
 
     fn halve(&mut self, space: &Space, order: &mut [u32], at: usize) {

@@ -76,6 +76,10 @@ const USUAL_COOLING: f64 = 8.0;
 const COOLING: f64 = 12.0;
 /// A pass is not begun where less than this share of what the last one took is left.
 const MOST_OF_A_PASS: f64 = 0.8;
+/// A first proof of a large table, by seconds, is begun only if there are so many for each record: about what it takes on two slow cores.
+const SECONDS_PER_RECORD: f64 = 5e-6;
+/// It may take so many seconds more than there are.
+const SECONDS_OVER: f64 = 0.5;
 /// After so many passes without a better bound there is nothing more to find.
 const IN_VAIN: u32 = 6;
 
@@ -90,8 +94,10 @@ pub enum Effort {
     Quick,
     /// So many passes; with 0 no bound is looked for.
     Passes(u32),
-    /// So many seconds. The bound may then differ from run to run.
+    /// So many seconds; where they do not last for a first proof there is an estimate. The bound may then differ from run to run.
     Seconds(f64),
+    /// So many seconds, or as long as a first proof takes.
+    SecondsForProof(f64),
 }
 
 impl Effort {
@@ -106,7 +112,16 @@ impl Effort {
         match self {
             Effort::Usual => problem.len() <= PROVED_UP_TO && cells <= CELLS_PROVED_UP_TO,
             Effort::Quick => problem.len() <= PROVED_QUICKLY_UP_TO,
-            Effort::Passes(_) | Effort::Seconds(_) => true,
+            Effort::Seconds(seconds) => last_for_proof(seconds, problem),
+            Effort::Passes(_) | Effort::SecondsForProof(_) => true,
+        }
+    }
+
+    /// The seconds, if there are so many.
+    fn seconds(self) -> Option<f64> {
+        match self {
+            Effort::Seconds(seconds) | Effort::SecondsForProof(seconds) => Some(seconds),
+            Effort::Usual | Effort::Quick | Effort::Passes(_) => None,
         }
     }
 
@@ -114,6 +129,11 @@ impl Effort {
     fn counts_steps(self) -> bool {
         matches!(self, Effort::Usual | Effort::Quick)
     }
+}
+
+/// Whether so many seconds will last for a proof, as far as the number of records tells.
+pub(crate) fn last_for_proof(seconds: f64, problem: &Problem) -> bool {
+    problem.len() <= PROVED_UP_TO || seconds >= SECONDS_PER_RECORD * problem.len() as f64
 }
 
 /// A lower bound on the GCP of any release that meets the requirement.
@@ -303,8 +323,13 @@ impl Search<'_> {
     /// The best prices that are found for all records; none if the effort is too small.
     fn priced(&self, terms: Terms) -> Result<Option<(Terms, Vec<i64>)>> {
         let Block { space, point_of } = terms.block(self.problem);
-        let (mut pricing, order) = Pricing::new(&space);
+        let Some((mut pricing, order)) = Pricing::new(&space, &|| !self.has_room_for(0.0)) else {
+            return Ok(None);
+        };
         drop(space);
+        if matches!(self.effort, Effort::Seconds(_)) && !self.has_room_for(pricing.seconds_of_start()) {
+            return Ok(None);
+        }
         let most = if pricing.goes_through_boxes() { u64::MAX } else { NEAREST_AT_MOST };
         let enough = || pricing.work_of_start() <= most.min(self.steps(&pricing) / SHARE_OF_NEAREST);
         if self.effort == Effort::Usual && !enough() {
@@ -327,7 +352,7 @@ impl Search<'_> {
             self.tell(best);
             let (work, begin) = (pricing.work, Instant::now());
             let over = || self.watch.stopped() || self.is_late();
-            let has_time = matches!(self.effort, Effort::Seconds(_));
+            let has_time = self.effort.seconds().is_some();
             pricing.raise(self.progress(pricing), has_time, &over);
             // What is given up costs more than it takes to go on.
             steps = if pricing.given_up > 0 && !self.effort.counts_steps() { 2 * steps } else { steps };
@@ -365,7 +390,7 @@ impl Search<'_> {
                 pricing.passes < USUAL_PASSES && pricing.work + steps <= self.steps(pricing)
             }
             Effort::Passes(passes) => pricing.passes < passes,
-            Effort::Seconds(_) => self
+            Effort::Seconds(_) | Effort::SecondsForProof(_) => self
                 .left()
                 .is_some_and(|left| left > time.as_secs_f64() * MOST_OF_A_PASS || pricing.passes == 0),
         }
@@ -377,7 +402,7 @@ impl Search<'_> {
             Effort::Usual | Effort::Quick => f64::from(pricing.passes) / USUAL_COOLING,
             // However many there will be, so that more passes never prove less.
             Effort::Passes(_) => f64::from(pricing.passes) / COOLING,
-            Effort::Seconds(seconds) => {
+            Effort::Seconds(seconds) | Effort::SecondsForProof(seconds) => {
                 let each = seconds / f64::from(self.parts);
                 1.0 - (self.left().unwrap_or(0.0) / each).clamp(0.0, 1.0)
             }
@@ -387,13 +412,21 @@ impl Search<'_> {
 
     /// Seconds that are left for this part; none if they are over, or not limited.
     fn left(&self) -> Option<f64> {
-        let Effort::Seconds(seconds) = self.effort else { return None };
+        let seconds = self.effort.seconds()?;
         let share = f64::from(self.done) / f64::from(self.parts);
         Some(seconds * share - self.start.elapsed().as_secs_f64()).filter(|left| *left > 0.0)
     }
 
     /// Whether the seconds of this part are over.
     fn is_late(&self) -> bool {
-        matches!(self.effort, Effort::Seconds(_)) && self.left().is_none()
+        self.effort.seconds().is_some() && self.left().is_none()
+    }
+
+    /// Whether so many seconds may still be taken before there is a first proof.
+    fn has_room_for(&self, seconds: f64) -> bool {
+        match self.effort {
+            Effort::Seconds(_) => seconds <= self.left().unwrap_or(0.0) + SECONDS_OVER,
+            _ => true,
+        }
     }
 }

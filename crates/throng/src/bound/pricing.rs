@@ -8,6 +8,8 @@
 //! Anchors are searched side by side in batches of a fixed size, each with the prices from before the batch; a point that several of
 //! them lower gets the lowest of these prices, which suits the classes of all. So the outcome does not depend on the number of threads.
 
+use std::time::Instant;
+
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::anchor::{Found, Scene, Scratch};
@@ -89,10 +91,11 @@ pub(super) struct Pricing {
 }
 
 impl Pricing {
-    /// The points of a space in the order of an index; which point of the space stands at each place is told beside.
-    pub fn new(space: &Space) -> (Self, Vec<u32>) {
+    /// The points of a space in the order of an index; which point of the space stands at each place is told beside. None if it was
+    /// stopped before.
+    pub fn new(space: &Space, stopped: &dyn Fn() -> bool) -> Option<(Self, Vec<u32>)> {
         let space = space.dearest_first();
-        let (index, order) = Index::order(&space);
+        let (index, order) = Index::order(&space, stopped)?;
         let space = space.reordered(&order);
         let prices = vec![0; space.len()];
         let pricing = Pricing {
@@ -110,7 +113,7 @@ impl Pricing {
             given_up: 0,
             random: 0x9e37_79b9_7f4a_7c15,
         };
-        (pricing, order)
+        Some((pricing, order))
     }
 
     /// Whether all boxes can be gone through, rather than a search around every record.
@@ -120,6 +123,20 @@ impl Pricing {
 
     /// About how many steps [`Self::start`] takes: those for some of the points, in proportion.
     pub fn work_of_start(&self) -> u64 {
+        let (tried, work) = self.try_some();
+        let all = u128::from(work) * self.space.len() as u128;
+        u64::try_from(all / tried.max(1) as u128).unwrap_or(u64::MAX)
+    }
+
+    /// About how many seconds it takes, told in the same way.
+    pub fn seconds_of_start(&self) -> f64 {
+        let begin = Instant::now();
+        let (tried, _) = self.try_some();
+        begin.elapsed().as_secs_f64() * self.space.len() as f64 / tried.max(1) as f64
+    }
+
+    /// Looks for the nearest others of some points: how many, and how many steps that took.
+    fn try_some(&self) -> (usize, u64) {
         let (step, values) = ((self.space.len() / POINTS_TRIED).max(1), self.space.value_count());
         let tried: Vec<u64> = (0..self.space.len() as u32)
             .step_by(step)
@@ -129,8 +146,7 @@ impl Pricing {
                 nearest.box_around(&self.space, &self.index, point, values).2
             })
             .collect();
-        let all = tried.iter().sum::<u64>() as u128 * self.space.len() as u128;
-        u64::try_from(all / tried.len().max(1) as u128).unwrap_or(u64::MAX)
+        (tried.len(), tried.iter().sum())
     }
 
     /// Pays every point what it costs together with the furthest of its nearest, as many as its class needs: no class with it

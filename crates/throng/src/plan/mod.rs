@@ -25,7 +25,7 @@ use target::Target;
 
 use crate::audit::{Cells, Findings, Keep, Received, audit, masked_truth};
 use crate::bind;
-use crate::bound::Effort;
+use crate::bound::{Effort, last_for_proof};
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
 use crate::formula::Formulas;
@@ -391,6 +391,9 @@ impl Plan {
             let left = (seconds - start.elapsed().as_secs_f64()).max(LEAST_SECONDS_OF_BOUND);
             policy.effort = Effort::Seconds(left);
         }
+        if let (true, Effort::Seconds(seconds)) = (self.proves, policy.effort) {
+            policy.effort = Effort::SecondsForProof(seconds);
+        }
         if let Some(k) = k {
             policy.privacy.set_k(k);
             problem.require(&policy.privacy);
@@ -423,11 +426,7 @@ impl Plan {
         if self.publish.middle().is_some() {
             midpoints::check(problem, &self.policy.privacy)?;
         }
-        let share = match self.policy.effort {
-            Effort::Passes(0) => 1.0,
-            _ => share_of_method(problem.requirement.smallest_class()),
-        };
-        let of_all = self.seconds.map(|seconds| share * seconds);
+        let of_all = self.seconds.map(|seconds| self.share_of_method(problem, seconds) * seconds);
         let own = self.method_seconds.into_iter().chain(of_all).min_by(f64::total_cmp);
         let timed = own.map(|seconds| Timed::seconds(watch, seconds));
         let watch = timed.as_ref().map_or(watch, |timed| timed as &dyn Watch);
@@ -439,6 +438,13 @@ impl Plan {
                 Ok((found.into_solution(target), Some(k)))
             }
         }
+    }
+
+    /// The share of the seconds for the method: all where no lower bound will be proved in what is left.
+    fn share_of_method(&self, problem: &Problem, seconds: f64) -> f64 {
+        let share = share_of_method(problem.requirement.smallest_class());
+        let proved = self.proves || last_for_proof((1.0 - share) * seconds, problem);
+        if proved && self.policy.effort != Effort::Passes(0) { share } else { 1.0 }
     }
 
     /// The release of a solution.
@@ -606,7 +612,6 @@ pub(crate) fn records(share: f64, of: usize) -> usize {
     (share * of as f64 + 1e-9) as usize
 }
 
-/// The policy, with a seed that nobody chose if none was written.
 /// What every method gets around it: people and hard rules where it knows nothing of them, and who must be left out.
 fn around(method: Box<dyn Method>, steered_by_rules: bool) -> Box<dyn Method> {
     let mended: Box<dyn Method> = Box::new(Mended(method));
@@ -614,6 +619,7 @@ fn around(method: Box<dyn Method>, steered_by_rules: bool) -> Box<dyn Method> {
     Box::new(OneEach(Box::new(WholePeople(Box::new(LeavingOut(Box::new(Together(ruled))))))))
 }
 
+/// The policy, with a seed that nobody chose if none was written.
 fn with_seed(policy: &Policy) -> Result<Policy> {
     let policy = policy.clone();
     match policy.method.seed_given {
