@@ -327,12 +327,12 @@ impl Search<'_> {
             return Ok(None);
         };
         drop(space);
-        if matches!(self.effort, Effort::Seconds(_)) && !self.has_room_for(pricing.seconds_of_start()) {
-            return Ok(None);
-        }
         let most = if pricing.goes_through_boxes() { u64::MAX } else { NEAREST_AT_MOST };
         let enough = || pricing.work_of_start() <= most.min(self.steps(&pricing) / SHARE_OF_NEAREST);
         if self.effort == Effort::Usual && !enough() {
+            return Ok(None);
+        }
+        if !pricing.start(&|seconds| self.has_room_for(seconds)) {
             return Ok(None);
         }
         let prices = self.best(&mut pricing)?;
@@ -343,7 +343,6 @@ impl Search<'_> {
     }
 
     fn best(&self, pricing: &mut Pricing) -> Result<Vec<i64>> {
-        pricing.start();
         let mut steps = self.steps(pricing);
         self.watch.check()?;
         let (mut best, mut prices, mut in_vain) = (pricing.total(), pricing.proved.clone(), 0);

@@ -10,7 +10,7 @@
 
 use std::time::Instant;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelExtend, ParallelIterator};
 
 use super::anchor::{Found, Scene, Scratch};
 use super::boxes::Boxes;
@@ -23,6 +23,9 @@ use super::space::{Caps, Space};
 
 /// Points whose nearest others tell how long it takes to find those of all.
 const POINTS_TRIED: usize = 50;
+/// Parts in which those of all are found, so that the first tell how long it takes.
+const PARTS_OF_START: usize = 64;
+const LEAST_PART_OF_START: usize = 1 << 12;
 /// Anchors that are searched side by side at most and at least, and batches of them otherwise: those of small tables share helpers, and
 /// a batch must not take most of the work where each of it is given up.
 const BATCH: (usize, usize) = (4, 64);
@@ -123,20 +126,6 @@ impl Pricing {
 
     /// About how many steps [`Self::start`] takes: those for some of the points, in proportion.
     pub fn work_of_start(&self) -> u64 {
-        let (tried, work) = self.try_some();
-        let all = u128::from(work) * self.space.len() as u128;
-        u64::try_from(all / tried.max(1) as u128).unwrap_or(u64::MAX)
-    }
-
-    /// About how many seconds it takes, told in the same way.
-    pub fn seconds_of_start(&self) -> f64 {
-        let begin = Instant::now();
-        let (tried, _) = self.try_some();
-        begin.elapsed().as_secs_f64() * self.space.len() as f64 / tried.max(1) as f64
-    }
-
-    /// Looks for the nearest others of some points: how many, and how many steps that took.
-    fn try_some(&self) -> (usize, u64) {
         let (step, values) = ((self.space.len() / POINTS_TRIED).max(1), self.space.value_count());
         let tried: Vec<u64> = (0..self.space.len() as u32)
             .step_by(step)
@@ -146,24 +135,35 @@ impl Pricing {
                 nearest.box_around(&self.space, &self.index, point, values).2
             })
             .collect();
-        (tried.len(), tried.iter().sum())
+        let all = tried.iter().sum::<u64>() as u128 * self.space.len() as u128;
+        u64::try_from(all / tried.len().max(1) as u128).unwrap_or(u64::MAX)
     }
 
     /// Pays every point what it costs together with the furthest of its nearest, as many as its class needs: no class with it
-    /// costs less, so that these prices are a proof already.
-    pub fn start(&mut self) {
+    /// costs less, so that these prices are a proof already. `has_room_for` is asked now and then whether there is time for the
+    /// rest, in seconds; whether there was.
+    pub fn start(&mut self, has_room_for: &dyn Fn(f64) -> bool) -> bool {
         // Seen from another member, a number may be rounded down once more on either side.
         let numbers = self.space.costs.iter().filter(|cost| cost.two_sided()).count() as i64;
         let values = self.space.value_count();
         let around =
             |nearest: &mut Nearest, point| nearest.box_around(&self.space, &self.index, point, values);
-        let found: Vec<(i64, i64, u64)> =
-            (0..self.space.len() as u32).into_par_iter().map_init(Nearest::default, around).collect();
+        let points: Vec<u32> = (0..self.space.len() as u32).collect();
+        let begin = Instant::now();
+        let mut found: Vec<(i64, i64, u64)> = Vec::with_capacity(points.len());
+        for points_of_part in points.chunks(points.len().div_ceil(PARTS_OF_START).max(LEAST_PART_OF_START)) {
+            found.par_extend(points_of_part.par_iter().copied().map_init(Nearest::default, around));
+            let rest = (points.len() - found.len()) as f64 / found.len() as f64;
+            if !has_room_for(rest * begin.elapsed().as_secs_f64()) {
+                return false;
+            }
+        }
         self.work += found.iter().map(|(_, _, work)| work).sum::<u64>();
         self.boxes = found.iter().map(|(_, cost, _)| *cost).collect();
         self.prices = found.into_iter().map(|(furthest, _, _)| (furthest - 2 * numbers).max(0)).collect();
         self.proved.clone_from(&self.prices);
         self.least = self.goes_through_boxes().then(|| self.prices.clone());
+        true
     }
 
     /// One pass with so much work; whether it came to an end. `stopped` is asked now and then. Boxes are gone through where that

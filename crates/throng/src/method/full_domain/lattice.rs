@@ -256,12 +256,12 @@ impl<'a> Lattice<'a> {
         let mut found =
             Groups { of_row: Vec::with_capacity(self.rows()), sizes: Vec::new(), first: Vec::new() };
         let pairs = groups.sizes.len() * count;
-        let rows = groups.of_row.iter().zip(column).enumerate();
+        let of_row = &groups.of_row[..column.len()];
         // A table over all pairs is fastest, as long as clearing it does not outweigh the rows.
         if pairs <= 16 * self.rows() + 1024 {
             let mut table = vec![u32::MAX; pairs];
-            for (row, (group, value)) in rows {
-                let at = &mut table[*group as usize * count + map[*value as usize] as usize];
+            for row in 0..of_row.len() {
+                let at = &mut table[of_row[row] as usize * count + map[column[row] as usize] as usize];
                 if *at == u32::MAX {
                     *at = found.open(row, most)?;
                 }
@@ -269,8 +269,8 @@ impl<'a> Lattice<'a> {
             }
         } else {
             let mut table: Map<u64, u32> = Map::default();
-            for (row, (group, value)) in rows {
-                let key = u64::from(*group) << 32 | u64::from(map[*value as usize]);
+            for row in 0..of_row.len() {
+                let key = u64::from(of_row[row]) << 32 | u64::from(map[column[row] as usize]);
                 let at = match table.get(&key) {
                     Some(at) => *at,
                     None => {

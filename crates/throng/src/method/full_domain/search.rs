@@ -105,12 +105,22 @@ impl Known {
 
     /// Whether a string could be valid, if that is known.
     fn possible(&self, levels: &[u8]) -> Option<bool> {
-        let below = |a: &[u8], b: &[u8]| a.iter().zip(b).all(|(a, b)| a <= b);
         if self.failed.iter().any(|failed| below(levels, failed)) {
             return Some(false);
         }
         self.passed.iter().any(|passed| below(passed, levels)).then_some(true)
     }
+}
+
+/// Whether no level of one string is above that of the other.
+#[inline]
+fn below(one: &[u8], other: &[u8]) -> bool {
+    for at in 0..one.len().min(other.len()) {
+        if one[at] > other[at] {
+            return false;
+        }
+    }
+    true
 }
 
 fn remember(strings: &mut VecDeque<Levels>, levels: Levels) {
