@@ -110,7 +110,7 @@ fn arrow(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
     let plain: Vec<&dyn arrow_array::Array> = chunks.iter().map(AsRef::as_ref).collect();
     let joined: Result<ArrayRef, ArrowError> = match plain.is_empty() {
         true => Ok(arrow_array::new_empty_array(field.data_type())),
-        false => arrow_select::concat::concat(&plain),
+        false => throng::table::gather::concat(&plain),
     };
     joined.map_err(|_| {
         raised(

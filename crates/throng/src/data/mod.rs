@@ -14,9 +14,16 @@ pub use joined::{Column, Joined};
 pub use matrix::{Code, LANES, Lanes, Matrix, Records};
 pub use people::People;
 
+use crate::parallel;
 use crate::secret::Secret;
 use crate::table::Domain;
 use crate::with_matrix;
+
+/// Fewer records than this are counted by one thread.
+const COUNTED_TOGETHER: usize = 1 << 16;
+
+/// How often each code of each attribute occurs.
+struct CodeCounts(Vec<Vec<u64>>);
 
 /// A quasi-identifier.
 #[derive(Clone, Debug)]
@@ -162,11 +169,37 @@ impl Data {
         if let Some(whole) = &self.whole {
             return whole.counts[attribute].clone();
         }
-        let mut counts = vec![0; self.attributes[attribute].domain.len()];
-        with_matrix!(&self.records, matrix => {
-            (0..matrix.len()).for_each(|record| counts[matrix.get(record, attribute).index()] += 1);
+        match self.cache.get("counts of codes", || Ok(CodeCounts(self.count_codes()))) {
+            Ok(all) => all.0[attribute].clone(),
+            Err(_) => self.count_codes().swap_remove(attribute),
+        }
+    }
+
+    /// The counts of all attributes in one look at the records, which are too many for several.
+    fn count_codes(&self) -> Vec<Vec<u64>> {
+        let none = || -> Vec<Vec<u64>> {
+            self.attributes.iter().map(|attribute| vec![0; attribute.domain.len()]).collect()
+        };
+        // Each part has counts of its own: no more of them than threads.
+        let together = self.len().div_ceil(rayon::current_num_threads()).max(COUNTED_TOGETHER);
+        let parts = parallel::map((0..self.len()).step_by(together), |first| {
+            let mut counts = none();
+            with_matrix!(&self.records, matrix => {
+                for record in first..self.len().min(first + together) {
+                    for attribute in 0..counts.len() {
+                        counts[attribute][matrix.get(record, attribute).index()] += 1;
+                    }
+                }
+            });
+            counts
         });
-        counts
+        let mut whole = none();
+        for part in &parts {
+            for (whole, part) in whole.iter_mut().zip(part) {
+                whole.iter_mut().zip(part).for_each(|(whole, part)| *whole += part);
+            }
+        }
+        whole
     }
 
     /// Whether there are no records.

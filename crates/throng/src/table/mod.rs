@@ -11,6 +11,7 @@ pub(crate) mod chunk;
 mod coding;
 mod distinct;
 pub mod domain;
+pub mod gather;
 mod intern;
 mod nested;
 mod origin;
@@ -220,6 +221,7 @@ impl Table {
     }
 
     /// The passed-through cells of a row, and whether none of them needs quoting in the table's own dialect.
+    #[inline]
     pub(crate) fn text_row(&self, row: usize) -> (TextRow<'_>, bool) {
         let chunk = self.chunk_of(row);
         let within = row - self.starts[chunk];
@@ -243,6 +245,7 @@ impl Table {
             || (self.storage.contains(&Storage::Text) && (0..self.len()).into_par_iter().any(passed))
     }
 
+    #[inline]
     fn chunk_of(&self, row: usize) -> usize {
         let mut chunk = self.chunk_hints[row / ROWS_PER_HINT] as usize;
         while self.starts[chunk + 1] <= row {

@@ -15,10 +15,9 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef};
-use arrow_select::interleave::interleave;
-use arrow_select::take::take;
 
 use super::Table;
+use super::gather::{interleave, take};
 use super::types::{texts, unshared};
 use crate::error::{Error, Result};
 
@@ -267,7 +266,7 @@ fn rebuilt_primitive<T: ArrowPrimitiveType>(array: &PrimitiveArray<T>) -> ArrayR
 fn below(array: &ArrayRef, children: &ArrayRef, each: usize) -> Result<ArrayRef, ArrowError> {
     let child = |row: usize| (0..each).map(move |at| array.is_valid(row).then_some((row * each + at) as u64));
     let places: UInt64Array = (0..array.len()).flat_map(child).collect();
-    rebuilt(&take(children, &places, None)?)
+    rebuilt(&take(children, &places)?)
 }
 
 fn rebuilt_list<O: OffsetSizeTrait>(
@@ -275,7 +274,7 @@ fn rebuilt_list<O: OffsetSizeTrait>(
     field: &FieldRef,
 ) -> Result<ArrayRef, ArrowError> {
     let (lengths, places) = ranges(list, list.value_offsets().iter().map(|offset| offset.as_usize()));
-    let values = rebuilt(&take(list.values(), &places, None)?)?;
+    let values = rebuilt(&take(list.values(), &places)?)?;
     let offsets = OffsetBuffer::from_lengths(lengths);
     Ok(Arc::new(GenericListArray::<O>::try_new(field.clone(), offsets, values, list.nulls().cloned())?))
 }
@@ -283,7 +282,7 @@ fn rebuilt_list<O: OffsetSizeTrait>(
 fn rebuilt_map(map: &MapArray, field: &FieldRef, sorted: bool) -> Result<ArrayRef, ArrowError> {
     let (lengths, places) = ranges(map, map.value_offsets().iter().map(|offset| *offset as usize));
     let entries: ArrayRef = Arc::new(map.entries().clone());
-    let entries = rebuilt(&take(&entries, &places, None)?)?.as_struct().clone();
+    let entries = rebuilt(&take(&entries, &places)?)?.as_struct().clone();
     let offsets = OffsetBuffer::from_lengths(lengths);
     Ok(Arc::new(MapArray::try_new(field.clone(), offsets, entries, map.nulls().cloned(), sorted)?))
 }

@@ -14,10 +14,10 @@ pub(super) struct Layout<'a, S> {
     syntax: &'a S,
     /// The parts, each with its first column.
     parts: Vec<(usize, Part)>,
-    /// Rendered cells of all classes; those of class `c` and part `p` end at `ends[c * parts + p]`.
+    /// Rendered cells of all classes, with what comes before them; those of class `c` and part `p` end at `ends[c * parts + p]`.
     cells: Vec<u8>,
     ends: Vec<usize>,
-    /// Rendered values of the counted columns, one after the other.
+    /// Rendered values of the counted columns, with what comes before them, one after the other.
     values: Vec<Values>,
     /// Number of stretches.
     stretches: usize,
@@ -68,6 +68,7 @@ impl<'a, S: Syntax> Layout<'a, S> {
                 Content::Protected(counted) => {
                     let mut values = Values::default();
                     for code in 0..counted.domain.len() as u32 {
+                        self.syntax.before(at, &mut values.text);
                         let value = self.release.text_value(counted.domain.label(code));
                         self.syntax.cell(value, &mut values.text);
                         values.ends.push(values.text.len());
@@ -91,10 +92,8 @@ impl<'a, S: Syntax> Layout<'a, S> {
         let mut buffer = std::mem::take(&mut self.cells);
         for class in 0..self.release.classes as u32 {
             for stretch in stretches {
-                for (nth, &at) in stretch.iter().enumerate() {
-                    if nth > 0 {
-                        self.syntax.before(at, &mut buffer);
-                    }
+                for &at in stretch {
+                    self.syntax.before(at, &mut buffer);
                     if let Content::Cells(cells) = &self.release.columns[at].content {
                         self.syntax.cell(self.release.class_value(cells, class), &mut buffer);
                     }
@@ -124,7 +123,6 @@ impl<'a, S: Syntax> Layout<'a, S> {
         let mut places = texts.places();
         let mut text = 0;
         for (column, part) in &self.parts {
-            self.syntax.before(*column, line);
             match part {
                 Part::Class(stretch) => {
                     let (from, to) = place(&self.ends, class * self.stretches + stretch);
@@ -138,6 +136,7 @@ impl<'a, S: Syntax> Layout<'a, S> {
                     }
                 }
                 Part::Text { bare } => {
+                    self.syntax.before(*column, line);
                     match places.next() {
                         Some((from, to)) if plain => append(line, texts.bytes(), from, to),
                         Some((from, to)) => {

@@ -15,8 +15,6 @@ use arrow_array::{
     UInt32Array, UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use arrow_select::concat::concat_batches;
-use arrow_select::take::take;
 use rayon::slice::ParallelSliceMut;
 
 use super::spill::{Spill, Spilled};
@@ -29,6 +27,7 @@ use crate::scale::columns::{Column, columns, shown};
 use crate::scale::known::Known;
 use crate::scale::rows::{Layout, NOWHERE};
 use crate::scale::solve::SolvedPart;
+use crate::table::gather::{joined, take};
 use crate::table::types;
 use crate::watch::Watch;
 
@@ -244,7 +243,7 @@ impl Shuffled {
     fn sorted(&self, file: &Spilled) -> Result<Vec<RecordBatch>> {
         let batches = file.read(None)?.collect::<Result<Vec<RecordBatch>>>()?;
         let Some(first) = batches.first() else { return Ok(Vec::new()) };
-        let whole = concat_batches(&first.schema(), &batches).map_err(|_| not_encoded())?;
+        let whole = joined(&first.schema(), &batches).map_err(|_| not_encoded())?;
         drop(batches);
         let lots = whole.column(0).as_primitive::<UInt64Type>().values();
         let mut order: Vec<u32> = (0..lots.len() as u32).collect();
@@ -255,10 +254,10 @@ impl Shuffled {
     }
 
     fn batch(&self, whole: &RecordBatch, rows: &[u32]) -> Result<RecordBatch> {
-        let rows = UInt32Array::from(rows.to_vec());
+        let rows: UInt64Array = rows.iter().map(|row| u64::from(*row)).collect();
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(self.published.len());
         for (at, own) in self.published.iter().enumerate() {
-            let cells = take(whole.column(at + 1), &rows, None).map_err(|_| not_encoded())?;
+            let cells = take(whole.column(at + 1), &rows).map_err(|_| not_encoded())?;
             arrays.push(match own {
                 Published::Sorted(dictionary, places) => {
                     let numbers = cells.as_primitive::<UInt32Type>().values();

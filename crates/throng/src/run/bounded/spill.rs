@@ -9,11 +9,11 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_schema::{ArrowError, SchemaRef};
-use arrow_select::interleave::interleave_record_batch;
 
 use crate::error::{Error, ErrorCode, Result};
 use crate::parallel;
 use crate::scale::rows::NOWHERE;
+use crate::table::gather::interleave_batches;
 
 /// Files that rows are dealt to.
 pub(super) struct Spill {
@@ -60,7 +60,7 @@ impl Spill {
         let schema = &self.schema;
         let given = self.files.iter_mut().zip(places).filter(|(_, places)| !places.is_empty());
         parallel::try_map(given, |(file, places)| {
-            let rows = interleave_record_batch(&batches, &places).map_err(|cause| file.failed(cause))?;
+            let rows = interleave_batches(&batches, &places).map_err(|cause| file.failed(cause))?;
             file.write(schema, &rows)
         })?;
         Ok(())

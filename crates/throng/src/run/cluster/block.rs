@@ -7,13 +7,12 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_schema::Schema;
-use arrow_select::concat::concat_batches;
-use arrow_select::interleave::interleave_record_batch;
 
 use super::Block;
 use crate::error::{Error, ErrorCode, Result};
 use crate::parallel;
 use crate::scale::rows::NOWHERE;
+use crate::table::gather::{interleave_batches, joined};
 
 /// Rows as bytes.
 pub(super) fn encode(batch: &RecordBatch) -> Result<Vec<u8>> {
@@ -40,7 +39,7 @@ pub(super) fn decode(block: &[u8], columns: Option<Vec<usize>>) -> Result<Record
         let batches = reader.collect::<Result<Vec<RecordBatch>, _>>()?;
         match batches.len() {
             1 => Ok(batches[0].clone()),
-            _ => concat_batches(&schema, &batches),
+            _ => joined(&schema, &batches),
         }
     };
     // Arrow's own words may quote cells.
@@ -66,7 +65,7 @@ pub(super) fn deal(batches: &[(RecordBatch, Vec<u32>)], parts: usize) -> Result<
     }
     let batches: Vec<&RecordBatch> = batches.iter().map(|(batch, _)| batch).collect();
     let block = |(part, places): (usize, Vec<(usize, usize)>)| {
-        let rows = interleave_record_batch(&batches, &places);
+        let rows = interleave_batches(&batches, &places);
         let rows = rows.map_err(|_| Error::bug("rows that cannot be dealt"))?;
         Ok((part as u32, encode(&rows)?))
     };

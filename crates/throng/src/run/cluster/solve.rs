@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt32Type, UInt64Type};
-use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use arrow_select::filter::filter_record_batch;
 
 use super::deal::checksum;
 use super::state::{self, Solved};
@@ -21,6 +20,7 @@ use crate::scale::rows::changed;
 use crate::scale::solve::{
     GainCounts, Limit, PartId, PartRows, RoundSample, SolvedPart, Standing, lots, solve, step,
 };
+use crate::table::gather::interleave_batches;
 use crate::table::types;
 use crate::watch::Watch;
 
@@ -111,8 +111,8 @@ impl Steps {
         let own = bound.layout.schema.fields().len();
         let solved = block::decode(block, None)?;
         let steps = solved.column(own).as_primitive::<UInt32Type>().values();
-        let kept: BooleanArray = steps.iter().map(|step| Some(limit.keeps_step(*step))).collect();
-        let kept = filter_record_batch(&solved, &kept).map_err(|_| not_encoded())?;
+        let kept = (0..steps.len()).filter(|row| limit.keeps_step(steps[*row])).map(|row| (0, row));
+        let kept = interleave_batches(&[&solved], &kept.collect::<Vec<_>>()).map_err(|_| not_encoded())?;
         let null_text = self.plan.policy().missing.first().map_or("", String::as_str);
         let mut arrays: Vec<ArrayRef> = Vec::with_capacity(schema.fields().len());
         for (at, (name, column)) in bound.columns.iter().enumerate() {

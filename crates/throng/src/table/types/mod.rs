@@ -29,7 +29,8 @@ use arrow_array::{
 };
 use arrow_buffer::NullBuffer;
 use arrow_schema::{ArrowError, DataType};
-use arrow_select::take::take;
+
+use crate::table::gather::take;
 
 pub(crate) use texts::{digits_of, texts};
 pub(crate) use typed::typed;
@@ -190,7 +191,7 @@ fn used(values: &dyn Array, places: &[usize]) -> Result<(Values, Vec<usize>), Ar
     used.sort_unstable();
     used.dedup();
     let places = places.iter().map(|place| used.partition_point(|own| *own < *place as u64)).collect();
-    let texts = texts(&take(values, &UInt64Array::from(used), None)?)?;
+    let texts = texts(&take(values, &UInt64Array::from(used))?)?;
     Ok((Values::Large(texts), places))
 }
 
@@ -229,7 +230,7 @@ fn runs<R: RunEndIndexType>(column: &RunArray<R>) -> (ArrayRef, Vec<usize>) {
 /// The cells of a dictionary or of runs one by one, in the type of their values.
 pub(super) fn unshared(column: &dyn Array) -> Result<ArrayRef, ArrowError> {
     let (values, places) = shared(column);
-    take(&values, &places, None)
+    take(&values, &places)
 }
 
 #[cfg(test)]

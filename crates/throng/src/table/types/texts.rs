@@ -11,7 +11,8 @@ use arrow_array::{
 };
 use arrow_buffer::{IntervalDayTime, IntervalMonthDayNano};
 use arrow_schema::{ArrowError, DataType, IntervalUnit, TimeUnit};
-use arrow_select::take::take;
+
+use crate::table::gather::take;
 
 /// The cells of a column as texts. Fails on cells without one, such as bytes that are not UTF-8.
 pub(crate) fn texts(column: &dyn Array) -> Result<LargeStringArray, ArrowError> {
@@ -21,7 +22,7 @@ pub(crate) fn texts(column: &dyn Array) -> Result<LargeStringArray, ArrowError> 
         T::Dictionary(..) | T::RunEndEncoded(..) => {
             let (values, places) = super::shared(column);
             let texts = texts(&values)?;
-            take(&texts, &places, None)?.as_string().clone()
+            take(&texts, &places)?.as_string().clone()
         }
         T::Boolean => shown(column.as_boolean())?,
         T::Float16 => written(column.as_primitive::<Float16Type>(), |cell| Some(float_text(cell.to_f32())))?,
