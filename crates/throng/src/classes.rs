@@ -1,7 +1,6 @@
 //! Classes: rows with literally equal cells.
 
 use hashbrown::HashTable;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 
 use crate::parallel;
 use crate::table::Table;
@@ -25,11 +24,14 @@ impl Classes {
     }
 
     /// Groups rows by equal numbers in all columns.
-    pub fn group_numbers<N: AsRef<[u32]> + Sync>(columns: &[N], rows: usize) -> Self {
+    pub fn group_numbers<N: AsRef<[u32]>>(columns: &[N], rows: usize) -> Self {
         let columns: Vec<&[u32]> = columns.iter().map(AsRef::as_ref).collect();
-        let hashes: Vec<u64> =
-            (0..rows).into_par_iter().with_min_len(4096).map(|row| hash(&columns, row)).collect();
-        let shards: Vec<Shard> = parallel::map(0..SHARDS, |shard| Shard::fill(shard, &hashes, &columns));
+        Self::group_columns(&columns, rows)
+    }
+
+    fn group_columns(columns: &[&[u32]], rows: usize) -> Self {
+        let hashes = parallel::fill(rows, parallel::FEW_STEPS, |row| hash(columns, row));
+        let shards: Vec<Shard> = parallel::map(0..SHARDS, |shard| Shard::fill(shard, &hashes, columns));
         Self::from_shards(shards)
     }
 
@@ -70,18 +72,24 @@ impl Classes {
 
     /// How many rows are the only ones of their class with their numbers in some columns. Classes are gone through one by
     /// one: their rows are few, and sorting them stays in the cache where one grouping of all rows would not.
-    pub fn unique_within<N: AsRef<[u32]> + Sync>(&self, columns: &[N]) -> u64 {
+    pub fn unique_within<N: AsRef<[u32]>>(&self, columns: &[N]) -> u64 {
         let columns: Vec<&[u32]> = columns.iter().map(AsRef::as_ref).collect();
-        let count = |(mut keys, unique): (Vec<(u64, u32)>, u64), class: usize| {
-            keys.clear();
-            keys.extend(self.rows(class).iter().map(|row| (key(&columns, *row as usize), *row)));
-            keys.sort_unstable();
-            let alike = keys.chunk_by(|one, other| one.0 == other.0);
-            let unique = unique + alike.map(|rows| unique_of_alike(rows, &columns)).sum::<u64>();
-            (keys, unique)
-        };
-        let counted = (0..self.len()).into_par_iter().with_min_len(256).fold(|| (Vec::new(), 0), count);
-        counted.map(|(_, unique)| unique).sum()
+        self.unique_within_columns(&columns)
+    }
+
+    fn unique_within_columns(&self, columns: &[&[u32]]) -> u64 {
+        let counted = parallel::ranges(self.len(), 256, |classes| {
+            let (mut keys, mut unique): (Vec<(u64, u32)>, u64) = (Vec::new(), 0);
+            for class in classes {
+                keys.clear();
+                keys.extend(self.rows(class).iter().map(|row| (key(columns, *row as usize), *row)));
+                keys.sort_unstable();
+                let alike = keys.chunk_by(|one, other| one.0 == other.0);
+                unique += alike.map(|rows| unique_of_alike(rows, columns)).sum::<u64>();
+            }
+            unique
+        });
+        counted.into_iter().sum()
     }
 
     /// Some row of a class.

@@ -14,8 +14,6 @@
 
 use std::borrow::Cow;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::meaning::CellReader;
 use super::{Columns, Tables, codes_of};
 use crate::classes::Classes;
@@ -210,7 +208,7 @@ fn in_order(
         }
     }
     let fitting = Fitting::new(cells, problem, numbers.iter().map(|own| own.at).collect());
-    if !(0..problem.len()).into_par_iter().all(|row| fitting.fits(row, row)) {
+    if parallel::any(problem.len(), 64, |row| !fitting.fits(row, row)) {
         return Ok(None);
     }
     let of_attribute = |own: &Numbers<'_>| -> Option<Vec<Ends>> {

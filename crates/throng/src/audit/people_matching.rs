@@ -14,8 +14,6 @@
 
 use std::borrow::Cow;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use crate::classes::Classes;
 use crate::error::Result;
 use crate::parallel;
@@ -72,9 +70,10 @@ impl<'a> Covering<'a> {
 
     /// Whether each row may be the record at its place.
     pub fn in_order(&self) -> bool {
-        (0..self.problem.len())
-            .into_par_iter()
-            .all(|at| self.known.iter().all(|(records, rows)| records[at] == rows[at]) && self.covers(at, at))
+        let holds = |at: usize| {
+            self.known.iter().all(|(records, rows)| records[at] == rows[at]) && self.covers(at, at)
+        };
+        !parallel::any(self.problem.len(), 64, |at| !holds(at))
     }
 
     /// The kinds of rows of each class, and the records that may be among them.

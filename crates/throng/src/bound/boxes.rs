@@ -13,13 +13,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::anchor::Cut;
 use super::cheapest::{Column, Hand};
 use super::space::{Caps, Space};
 use super::top::Top;
 use super::windows::Cell;
+use crate::parallel;
 
 /// Lists of at least so many points are gone through side by side.
 const SIDE_BY_SIDE: usize = 128;
@@ -314,8 +313,7 @@ impl Pass<'_> {
             self.go(chosen, &list, scratch);
             std::mem::take(&mut scratch.cuts)
         };
-        let found: Vec<Vec<Cut>> =
-            lists.into_par_iter().map_init(|| Scratch::new(self.boxes), alone).collect();
+        let found: Vec<Vec<Cut>> = parallel::tasks(lists, || Scratch::new(self.boxes), alone);
         found.into_iter().for_each(|cuts| scratch.cuts.extend(cuts));
     }
 

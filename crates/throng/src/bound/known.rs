@@ -3,13 +3,12 @@
 
 use std::collections::HashSet;
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-
 use super::anchor::{Cut, share};
 use super::index::Index;
 use super::pool::Pool;
 use super::space::Space;
 use super::top::Top;
+use crate::parallel;
 
 /// Boxes of more points take too long to look at again.
 const MOST_POINTS: usize = 5_000;
@@ -34,7 +33,7 @@ pub(super) struct Known {
 impl Known {
     /// Keeps the boxes of cuts, as far as they are new; returns the steps that took.
     pub fn learn(&mut self, cuts: &[Cut], space: &Space, index: &Index, prices: &[i64]) -> u64 {
-        let found = cuts.par_iter().map(|cut| {
+        let found = parallel::map(cuts, |cut| {
             let members: Vec<u32> = cut.members.iter().map(|(point, _)| *point).collect();
             let ends = ends_of(space, &members);
             let (mut points, looks) = index.inside(space, &ends);
@@ -46,7 +45,7 @@ impl Known {
             (cut, ends, points, looks)
         });
         let mut looks = 0;
-        for (cut, ends, points, own_looks) in found.collect::<Vec<_>>() {
+        for (cut, ends, points, own_looks) in found {
             looks += own_looks;
             if !points.is_empty() && self.seen.insert(ends_of(space, &points)) {
                 let cost = space.costs.iter().zip(&ends).map(|(cost, (low, high))| cost.between(*low, *high));
@@ -74,10 +73,8 @@ impl Known {
         self.rooms.iter_mut().for_each(|room| *room -= rise * i64::from(size));
         let open: Vec<usize> = (0..self.rooms.len()).filter(|at| self.rooms[*at] < 0).collect();
         for batch in open.chunks(BATCH) {
-            let rooms: Vec<i64> = batch
-                .par_iter()
-                .map_init(|| Top::new(size), |top, at| self.room(*at, space, prices, top))
-                .collect();
+            let rooms: Vec<i64> =
+                parallel::map_with(batch, || Top::new(size), |top, at| self.room(*at, space, prices, top));
             for (at, room) in batch.iter().zip(rooms) {
                 looks += self.points(*at).len();
                 self.rooms[*at] = room;

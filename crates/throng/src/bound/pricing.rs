@@ -10,8 +10,6 @@
 
 use std::time::Instant;
 
-use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelExtend, ParallelIterator};
-
 use super::anchor::{Found, Scene, Scratch};
 use super::boxes::Boxes;
 use super::costs::ONE;
@@ -20,6 +18,7 @@ use super::known::Known;
 use super::nearest::Nearest;
 use super::pool::Pool;
 use super::space::{Caps, Space};
+use crate::parallel;
 
 /// Points whose nearest others tell how long it takes to find those of all.
 const POINTS_TRIED: usize = 50;
@@ -127,14 +126,10 @@ impl Pricing {
     /// About how many steps [`Self::start`] takes: those for some of the points, in proportion.
     pub fn work_of_start(&self) -> u64 {
         let (step, values) = ((self.space.len() / POINTS_TRIED).max(1), self.space.value_count());
-        let tried: Vec<u64> = (0..self.space.len() as u32)
-            .step_by(step)
-            .collect::<Vec<_>>()
-            .into_par_iter()
-            .map_init(Nearest::default, |nearest, point| {
-                nearest.box_around(&self.space, &self.index, point, values).2
-            })
-            .collect();
+        let tried =
+            parallel::tasks((0..self.space.len()).step_by(step), Nearest::default, |nearest, point| {
+                nearest.box_around(&self.space, &self.index, point as u32, values).2
+            });
         let all = tried.iter().sum::<u64>() as u128 * self.space.len() as u128;
         u64::try_from(all / tried.len().max(1) as u128).unwrap_or(u64::MAX)
     }
@@ -147,12 +142,12 @@ impl Pricing {
         let numbers = self.space.costs.iter().filter(|cost| cost.two_sided()).count() as i64;
         let values = self.space.value_count();
         let around =
-            |nearest: &mut Nearest, point| nearest.box_around(&self.space, &self.index, point, values);
+            |nearest: &mut Nearest, point: &u32| nearest.box_around(&self.space, &self.index, *point, values);
         let points: Vec<u32> = (0..self.space.len() as u32).collect();
         let begin = Instant::now();
         let mut found: Vec<(i64, i64, u64)> = Vec::with_capacity(points.len());
         for points_of_part in points.chunks(points.len().div_ceil(PARTS_OF_START).max(LEAST_PART_OF_START)) {
-            found.par_extend(points_of_part.par_iter().copied().map_init(Nearest::default, around));
+            found.extend(parallel::map_with(points_of_part, Nearest::default, around));
             let rest = (points.len() - found.len()) as f64 / found.len() as f64;
             if !has_room_for(rest * begin.elapsed().as_secs_f64()) {
                 return false;
@@ -262,10 +257,9 @@ impl Pricing {
                 dear: &dear,
                 free: self.free(),
             };
-            let found: Vec<Found> = (place..end)
-                .into_par_iter()
-                .map_init(Scratch::default, |scratch, place| scene.anchor(place as u32, most, scratch))
-                .collect();
+            let found: Vec<Found> = parallel::tasks(place..end, Scratch::default, |scratch, place| {
+                scene.anchor(place as u32, most, scratch)
+            });
             for found in &found {
                 work += found.work;
                 self.given_up += u64::from(found.given_up);

@@ -9,12 +9,11 @@
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_chacha::ChaCha8Rng;
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use rayon::slice::ParallelSlice;
 
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::mapping;
+use crate::parallel;
 use crate::problem::{Code, Matrix, Problem};
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -55,11 +54,10 @@ fn of_matrix<C: Code>(
     random.set_stream(2);
     let sample = index::sample(&mut random, problem.len(), SAMPLE.min(problem.len())).into_vec();
     let of_some = |places: &[usize]| {
-        let nearest = places.par_iter().map(|place| {
+        parallel::try_map(places, |place| {
             watch.check()?;
             Ok(blocks.nearest(*place, size - 1))
-        });
-        nearest.collect::<Result<Vec<(f64, u64)>>>()
+        })
     };
     // The first of them tell how many more there may be.
     let (first, more) = sample.split_at(LEAST_SAMPLE.min(sample.len()));
@@ -93,8 +91,8 @@ impl<C: Code> Blocks<C> {
     fn new(problem: &Problem, matrix: &Matrix<C>, order: &[u32]) -> Self {
         let sorted = matrix.gather(order);
         let stride = sorted.stride();
-        let rows = sorted.data().par_chunks(FAN * stride);
-        let boxes: Vec<Extent<C>> = rows.map(|rows| Extent::of_rows(rows, stride)).collect();
+        let rows = sorted.data().chunks(FAN * stride);
+        let boxes: Vec<Extent<C>> = parallel::map(rows, |rows| Extent::of_rows(rows, stride));
         let join = |boxes: &[Extent<C>]| {
             let mut group = boxes[0].clone();
             boxes[1..].iter().for_each(|next| group.merge(next));

@@ -6,12 +6,11 @@
 //! either a class is found that is paid more than it costs, or none can be. Every pair of points is compared; that takes
 //! time with the square of their number. Tables with at most one number are checked box by box (`verify_boxes`), unless there are too many.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::costs::Cost;
 use super::space::{Caps, Space};
 use super::verify_boxes;
 use crate::error::Result;
+use crate::parallel;
 use crate::watch::Watch;
 
 /// Taken off a range of numbers: a unit for places that are rounded down, and one for floating point.
@@ -37,12 +36,11 @@ pub(super) fn holds(space: &Space, prices: &[i64], watch: &dyn Watch) -> Result<
     if let Some(held) = verify_boxes::holds(&points.space, &points.prices, watch)? {
         return Ok(held);
     }
-    let places = (0..points.prices.len()).into_par_iter();
-    let held = places.map(|first| {
+    let held = parallel::try_map(0..points.prices.len(), |first| {
         watch.check()?;
         Ok(points.holds_from(first))
     });
-    held.try_reduce(|| true, |one, other| Ok(one && other))
+    Ok(held?.into_iter().all(|held| held))
 }
 
 impl Points {

@@ -5,12 +5,11 @@
 //! enough to be among them. Of trees every node is chosen, of the number every range: where it begins and where it ends are halved
 //! in turn.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::space::{Caps, Space};
 use crate::error::Result;
+use crate::parallel;
 use crate::watch::Watch;
 
 /// Looks at points before it is given up: there are too many boxes.
@@ -137,7 +136,18 @@ impl Boxes<'_> {
             (Some(true), Some(true)) => Some(true),
             _ => None,
         };
-        nodes.into_par_iter().map(node_holds).try_reduce(|| Some(true), |one, other| Ok(and(one, other)))
+        let stopped = AtomicBool::new(false);
+        let held = parallel::tasks(
+            nodes,
+            || (),
+            |(), node| {
+                if stopped.load(Ordering::Relaxed) {
+                    return Ok(None);
+                }
+                node_holds(node).inspect_err(|_| stopped.store(true, Ordering::Relaxed))
+            },
+        );
+        held.into_iter().try_fold(Some(true), |all, held| Ok(and(all, held?)))
     }
 
     /// Whether all ranges of the number hold that begin and end between given codes.

@@ -12,11 +12,8 @@
 //!
 //! Cost: O(N·d) to see which values occur, and a constant for the sample.
 
-use rayon::iter::ParallelIterator;
-use rayon::slice::ParallelSlice;
-
 use super::{Axis, Curve, bits_of};
-use crate::data::{Attribute, Code, Lanes, Matrix};
+use crate::data::{Attribute, Code, Matrix};
 use crate::loss::{Extent, Kernel};
 use crate::parallel;
 
@@ -110,22 +107,21 @@ fn best<C: Code>(candidates: Vec<Curve>, kernel: &Kernel, sample: &Matrix<C>) ->
 /// Which codes of each attribute occur.
 fn occurring<C: Code>(domains: &[usize], matrix: &Matrix<C>) -> Vec<Vec<bool>> {
     let none = || domains.iter().map(|domain| vec![false; *domain]).collect::<Vec<_>>();
-    let rows = matrix.data().par_chunks(ROWS_SEEN * matrix.stride());
-    let mark = |mut seen: Vec<Vec<bool>>, rows: &[Lanes<C>]| {
-        for row in rows.chunks_exact(matrix.stride()) {
-            for (seen, code) in seen.iter_mut().zip(row.as_flattened()) {
-                seen[code.index()] = true;
+    let mark = |seen: &mut Vec<Vec<bool>>, piece: usize| {
+        for row in piece * ROWS_SEEN..matrix.len().min((piece + 1) * ROWS_SEEN) {
+            let codes = &matrix.row(row).as_flattened()[..seen.len()];
+            for at in 0..codes.len() {
+                seen[at][codes[at].index()] = true;
             }
         }
-        seen
     };
-    let join = |mut seen: Vec<Vec<bool>>, other: Vec<Vec<bool>>| {
-        for (seen, other) in seen.iter_mut().flatten().zip(other.iter().flatten()) {
+    let mut seen = none();
+    for part in parallel::parts(matrix.len().div_ceil(ROWS_SEEN), none, mark) {
+        for (seen, other) in seen.iter_mut().flatten().zip(part.iter().flatten()) {
             *seen |= *other;
         }
-        seen
-    };
-    rows.fold(none, mark).reduce(none, join)
+    }
+    seen
 }
 
 /// For each code the penalties of all steps up to it; a code that does not occur lies with the one before.

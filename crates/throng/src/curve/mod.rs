@@ -11,13 +11,15 @@ mod fit;
 mod lanes;
 
 use lanes::Lane;
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
 use crate::data::{Code, Matrix};
+use crate::parallel;
 
 /// Records transformed together.
 const BATCH: usize = 16;
+/// Fewer batches are not worth room of their own.
+const LEAST_BATCHES: usize = 64;
 /// Bits of a coordinate that are spread by one look into a table.
 const SPREAD: u32 = 11;
 
@@ -78,19 +80,22 @@ impl Curve {
         let coordinates: Vec<Vec<L>> = self.axes.iter().map(narrow).collect();
         let spread = self.spread();
         let mut data = vec![0; matrix.len() * words];
-        data.par_chunks_mut(BATCH * words).enumerate().with_min_len(64).for_each_init(
-            || vec![[L::default(); BATCH]; self.axes.len()],
-            |lanes, (at, keys)| {
-                let count = keys.len() / words;
-                for ((lanes, axis), coordinates) in lanes.iter_mut().zip(&self.axes).zip(&coordinates) {
-                    for (row, lane) in lanes[..count].iter_mut().enumerate() {
-                        *lane = coordinates[matrix.get(at * BATCH + row, axis.attribute).index()];
+        let records = parallel::length_of_a_piece(matrix.len().div_ceil(BATCH), LEAST_BATCHES) * BATCH;
+        parallel::chunks_mut(&mut data, records * words, |piece, keys| {
+            let mut lanes = vec![[L::default(); BATCH]; self.axes.len()];
+            for (batch, keys) in keys.chunks_mut(BATCH * words).enumerate() {
+                let (first, count) = (piece * records + batch * BATCH, keys.len() / words);
+                for at in 0..self.axes.len() {
+                    let (lanes, attribute) = (&mut lanes[at][..count], self.axes[at].attribute);
+                    let coordinates = &coordinates[at];
+                    for row in 0..count {
+                        lanes[row] = coordinates[matrix.get(first + row, attribute).index()];
                     }
                 }
-                lanes::transpose(lanes, self.bits);
-                self.interleave(lanes, &spread, keys);
-            },
-        );
+                lanes::transpose(&mut lanes, self.bits);
+                self.interleave(&lanes, &spread, keys);
+            }
+        });
         Keys { words, data }
     }
 
@@ -165,7 +170,7 @@ impl Keys {
     /// The records by key; equal keys keep input order.
     pub fn order(&self) -> Vec<u32> {
         if self.words == 1 {
-            return self.with_records().par_iter().map(|word| *word as u32).collect();
+            return parallel::places(&parallel::sorted_with_places(&self.data));
         }
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         order.par_sort_unstable_by(|a, b| self.key(*a as usize).cmp(self.key(*b as usize)).then(a.cmp(b)));
@@ -175,22 +180,14 @@ impl Keys {
     /// The records by key, and their keys in that order.
     pub fn sorted(self) -> (Vec<u32>, Self) {
         if self.words == 1 {
-            let sorted = self.with_records();
-            let order = sorted.par_iter().map(|word| *word as u32).collect();
-            let data = sorted.par_iter().map(|word| (word >> u64::BITS) as u64).collect();
-            return (order, Keys { data, ..self });
+            let sorted = parallel::sorted_with_places(&self.data);
+            let key = |at: usize| (sorted[at] >> u64::BITS) as u64;
+            let data = parallel::fill(sorted.len(), parallel::FEW_STEPS, key);
+            return (parallel::places(&sorted), Keys { data, ..self });
         }
         let order = self.order();
         let data = order.iter().flat_map(|record| self.key(*record as usize)).copied().collect();
         (order, Keys { data, ..self })
-    }
-
-    /// Keys of single words with the number of the record below each, ascending.
-    fn with_records(&self) -> Vec<u128> {
-        let join = |(record, key): (usize, &u64)| u128::from(*key) << u64::BITS | record as u128;
-        let mut words: Vec<u128> = self.data.par_iter().enumerate().map(join).collect();
-        sort_words(&mut words);
-        words
     }
 
     /// All keys, if each has one word.
@@ -222,19 +219,6 @@ impl Keys {
         }
         distance
     }
-}
-
-/// Sorts by several threads: halves that were told apart are sorted on their own, by the fastest sort there is.
-fn sort_words(words: &mut [u128]) {
-    const BY_ONE_THREAD: usize = 1 << 15;
-    if words.len() <= BY_ONE_THREAD {
-        words.sort_unstable();
-        return;
-    }
-    let middle = words.len() / 2;
-    words.select_nth_unstable(middle);
-    let (low, high) = words.split_at_mut(middle);
-    rayon::join(|| sort_words(low), || sort_words(high));
 }
 
 /// The index of one point, for tests and other callers with few points: coordinates below 2^bits.

@@ -7,8 +7,7 @@
 //! Rows are padded to a multiple of [`LANES`] so that growing a box is a few vector instructions; padding is zero
 //! everywhere and never matters.
 
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
-use rayon::slice::{ParallelSlice, ParallelSliceMut};
+use crate::parallel;
 
 /// Codes are handled this many at a time: narrow ones then fill one vector register of any x86-64 or ARM machine.
 pub const LANES: usize = 16;
@@ -109,9 +108,11 @@ impl<C: Code> Matrix<C> {
     pub fn gather(&self, order: &[u32]) -> Self {
         let mut data = vec![[C::default(); LANES]; order.len() * self.stride];
         let rows = 1 << 14;
-        data.par_chunks_mut(rows * self.stride).zip(order.par_chunks(rows)).for_each(|(target, order)| {
-            for (target, &row) in target.chunks_exact_mut(self.stride).zip(order) {
-                target.copy_from_slice(self.row(row as usize));
+        parallel::chunks_mut(&mut data, rows * self.stride, |piece, targets| {
+            let order = &order[piece * rows..][..targets.len() / self.stride];
+            for at in 0..order.len() {
+                let target = &mut targets[at * self.stride..][..self.stride];
+                target.copy_from_slice(self.row(order[at] as usize));
             }
         });
         Matrix { data, stride: self.stride }

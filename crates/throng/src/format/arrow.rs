@@ -40,8 +40,8 @@ fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     let columns = Columns::plan(reading, &schema)?;
     let wanted = Some(columns.wanted.clone());
     let (_, mut batches) = guarded(&ARROW, || ipc::open(&file, wanted, reading.expansion))??;
-    let batches = std::iter::from_fn(|| guarded(&ARROW, || batches.next().transpose()).transpose());
-    let chunks = columns.read(reading, &budget, batches);
+    let mut batches = std::iter::from_fn(|| guarded(&ARROW, || batches.next().transpose()).transpose());
+    let chunks = columns.read(reading, &budget, &mut batches);
     columns.table(origin, reading, chunks)
 }
 

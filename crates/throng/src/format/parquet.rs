@@ -39,7 +39,7 @@ fn read(input: Input<'_>, reading: &Reading<'_>) -> Result<Table> {
     let columns = Columns::plan(reading, metadata.schema())?;
     let groups: Vec<Vec<Result<Chunk>>> = parallel::map(0..metadata.metadata().num_row_groups(), |group| {
         match row_group(&input, &metadata, &columns, group) {
-            Ok(batches) => columns.read(reading, &budget, batches),
+            Ok(mut batches) => columns.read(reading, &budget, &mut batches),
             Err(error) => vec![Err(error)],
         }
     });

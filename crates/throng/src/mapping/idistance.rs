@@ -16,14 +16,13 @@ use std::collections::HashSet;
 use rand::SeedableRng;
 use rand::seq::{SliceRandom, index};
 use rand_chacha::ChaCha8Rng;
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
-use rayon::slice::ParallelSliceMut;
 
 use super::{Line, Mapping, Places};
 use crate::curve::Curve;
 use crate::data::{Code, Data, Matrix};
 use crate::error::Result;
 use crate::loss::Kernel;
+use crate::parallel;
 use crate::schema::Kind;
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -44,6 +43,8 @@ const RECORDS_OF_POINT: usize = 4;
 const WORK: usize = 5_000_000_000;
 /// Where fewer than [`MOST`] are affordable, so many classes share one, lest they reach from one to the next.
 const CLASSES_OF_POINT: usize = 5;
+/// Fewer rows are not worth room of their own.
+const LEAST_ROWS: usize = 256;
 /// One in so many records is in the sample.
 const SAMPLED: usize = 10;
 /// Rounds of clustering.
@@ -73,26 +74,26 @@ fn map<C: Code>(data: &Data, matrix: &Matrix<C>, points: usize, watch: &dyn Watc
     let points = ordered_points(data, &kernel, matrix, points, watch)?;
     let near = Near::new(&kernel, data, &points);
     watch.check()?;
-    let nearest: Vec<(u32, f32)> = (0..matrix.len())
-        .into_par_iter()
-        .with_min_len(256)
-        .map_init(Vec::new, |room, row| near.nearest(matrix, row, room))
-        .collect();
+    let nearest = near.nearest_of_all(matrix);
     watch.check()?;
+    Ok(line(&nearest, data.total_weight()))
+}
+
+/// The line of records with the nearest point of each, no further from it than so far.
+fn line(nearest: &[(u32, f32)], reach: f64) -> Line {
     // Distances are not negative, so their bits are ordered as they are.
-    let key = |record: u32| {
-        let (point, distance) = nearest[record as usize];
-        (u64::from(point) << 32 | u64::from(distance.to_bits()), record)
+    let key = |record: usize| {
+        let (point, distance) = nearest[record];
+        u64::from(point) << 32 | u64::from(distance.to_bits())
     };
-    let mut order: Vec<u32> = (0..matrix.len() as u32).collect();
-    order.par_sort_unstable_by_key(|record| key(*record));
-    let reach = data.total_weight();
-    let place = |record: &u32| {
-        let (point, distance) = nearest[*record as usize];
+    let keys = parallel::fill(nearest.len(), parallel::FEW_STEPS, key);
+    let order = parallel::places(&parallel::sorted_with_places(&keys));
+    let place = |at: usize| {
+        let (point, distance) = nearest[order[at] as usize];
         f64::from(point) * reach + f64::from(distance).min(reach)
     };
-    let numbers = order.par_iter().map(place).collect();
-    Ok(Line { order, places: Places::Numbers(numbers) })
+    let numbers = parallel::fill(order.len(), parallel::FEW_STEPS, place);
+    Line { order, places: Places::Numbers(numbers) }
 }
 
 /// The reference points in the order of the curve.
@@ -135,13 +136,9 @@ fn first_points<C: Code>(sample: &Matrix<C>, wanted: usize, random: &mut ChaCha8
 /// The points moved to the middle of what lies nearest to them.
 fn centered<C: Code>(data: &Data, kernel: &Kernel, sample: &Matrix<C>, mut points: Matrix<C>) -> Matrix<C> {
     let near = Near::new(kernel, data, &points);
-    let nearest: Vec<u32> = (0..sample.len())
-        .into_par_iter()
-        .with_min_len(256)
-        .map_init(Vec::new, |room, row| near.nearest(sample, row, room).0)
-        .collect();
+    let nearest = near.nearest_of_all(sample);
     let mut clusters: Vec<Vec<usize>> = vec![Vec::new(); points.len()];
-    nearest.into_iter().enumerate().for_each(|(row, point)| clusters[point as usize].push(row));
+    nearest.into_iter().enumerate().for_each(|(row, (point, _))| clusters[point as usize].push(row));
     for (point, rows) in clusters.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
         for (at, attribute) in data.attributes.iter().enumerate() {
             let mut codes: Vec<C> = rows.iter().map(|row| sample.get(*row, at)).collect();
@@ -192,6 +189,19 @@ impl<'a, C: Code> Near<'a, C> {
             })
             .collect();
         Near { kernel, points, tables }
+    }
+
+    /// The nearest point of each row of a matrix, and its distance.
+    fn nearest_of_all(&self, matrix: &Matrix<C>) -> Vec<(u32, f32)> {
+        let mut nearest = vec![(0, 0.0); matrix.len()];
+        let each = parallel::length_of_a_piece(nearest.len(), LEAST_ROWS);
+        parallel::chunks_mut(&mut nearest, each, |piece, nearest| {
+            let mut sums = Vec::new();
+            for at in 0..nearest.len() {
+                nearest[at] = self.nearest(matrix, piece * each + at, &mut sums);
+            }
+        });
+        nearest
     }
 
     /// The nearest point, the first of several, and its distance.

@@ -24,6 +24,7 @@ use super::options::words;
 use super::{AnyWidth, Entry, Method, OptionKind, OptionSpec, Options, Partition, Traits};
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
+use crate::parallel;
 use crate::privacy::{Judge, Part};
 use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
 use crate::schema::Kind;
@@ -214,7 +215,7 @@ impl Work<'_> {
         };
         let (left, right) = if size >= PARALLEL_FROM {
             self.watch.check()?;
-            rayon::join(|| self.divide(left), || self.divide(right))
+            parallel::join(|| self.divide(left), || self.divide(right))
         } else {
             (self.divide(left), self.divide(right))
         };

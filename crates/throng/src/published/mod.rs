@@ -6,11 +6,10 @@ mod as_is;
 
 use std::borrow::Cow;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-
 use crate::classes::Classes;
 use crate::data::{Data, Protected};
 use crate::histogram::Histogram;
+use crate::parallel;
 use crate::rules::Rules;
 use crate::table::Table;
 
@@ -195,18 +194,17 @@ impl Published<'_> {
     ) -> T {
         let codes = &self.sensitive[sensitive];
         let values = self.data.sensitive[sensitive].domain.len();
-        (0..self.classes.len())
-            .into_par_iter()
-            .with_min_len(64)
-            .map_init(
-                || Histogram::new(values),
-                |histogram, class| {
-                    histogram.clear();
-                    self.count(class, codes, histogram);
-                    of(histogram)
-                },
-            )
-            .reduce(|| none, &and)
+        let of_some = parallel::ranges(self.classes.len(), 64, |classes| {
+            let mut histogram = Histogram::new(values);
+            let mut found = none;
+            for class in classes {
+                histogram.clear();
+                self.count(class, codes, &mut histogram);
+                found = and(found, of(&histogram));
+            }
+            found
+        });
+        of_some.into_iter().fold(none, and)
     }
 
     /// Counts the values of a class; of each person every different one once. Where nobody can tell whose rows are, a value

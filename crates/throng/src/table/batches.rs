@@ -53,8 +53,8 @@ impl Table {
         let origin = Origin::memory(reading.name);
         let read = || {
             let columns = Columns::plan(reading, &schema)?;
-            let pieces = batches.into_iter().enumerate().map(|(at, batch)| columns.wanted_of(at, batch));
-            let chunks = columns.read(reading, &Budget::unlimited(), pieces);
+            let mut pieces = batches.into_iter().enumerate().map(|(at, batch)| columns.wanted_of(at, batch));
+            let chunks = columns.read(reading, &Budget::unlimited(), &mut pieces);
             columns.table(origin.clone(), reading, chunks)
         };
         read().map_err(|error| error.in_file(&origin))
@@ -197,7 +197,7 @@ impl Columns {
         &self,
         reading: &Reading<'_>,
         budget: &Budget,
-        batches: impl Iterator<Item = Result<RecordBatch>> + Send,
+        batches: &mut (dyn Iterator<Item = Result<RecordBatch>> + Send),
     ) -> Vec<Result<Chunk>> {
         let mut failed = false;
         let batches = batches.map(|batch| batch.and_then(|batch| self.within(budget, batch)));
@@ -325,12 +325,12 @@ impl Columns {
         let mut batches = batches.peekable();
         while batches.peek().is_some() {
             let mut taken = 0;
-            let some = std::iter::from_fn(|| {
+            let mut some = std::iter::from_fn(|| {
                 let next = if taken < PIECE_ROWS { batches.next() } else { None };
                 taken += next.as_ref().map_or(0, |batch| batch.as_ref().map_or(0, RecordBatch::num_rows));
                 next
             });
-            let chunks = in_order(self.read(reading, budget, some), *rows)?;
+            let chunks = in_order(self.read(reading, budget, &mut some), *rows)?;
             reading.watch.check()?;
             let nested = self.nested.iter().map(|(at, _)| *at).collect();
             let piece = Table::piece(origin.clone(), self.names.clone(), self.storage.clone(), chunks, *rows);

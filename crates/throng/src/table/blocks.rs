@@ -167,7 +167,7 @@ impl<'a> Blocks<'a> {
         let failed = &failed;
         let mut parsed: Vec<(usize, Result<Chunk>)> = std::thread::scope(|scope| {
             let feeder = scope.spawn(move || feed(self, first, &sender, reading.watch, failed));
-            let parsed = parse_all(receiver, &give_back, reading, |block| {
+            let parsed = parse_all(receiver, &give_back, reading, &|block| {
                 // What comes after a mistake is not needed any more.
                 parse(block).inspect_err(|_| failed.store(true, Ordering::Relaxed))
             });
@@ -222,7 +222,7 @@ fn parse_all(
     receiver: Receiver<Vec<u8>>,
     give_back: &Sender<Vec<u8>>,
     reading: &Reading<'_>,
-    parse: impl Fn(&[u8]) -> Result<Chunk> + Sync,
+    parse: &(dyn Fn(&[u8]) -> Result<Chunk> + Sync),
 ) -> Vec<(usize, Result<Chunk>)> {
     receiver
         .into_iter()

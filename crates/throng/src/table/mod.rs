@@ -41,8 +41,6 @@ pub use sketch::Sketch;
 pub use taxonomy::{NodeId, Taxonomy};
 pub use text::Dialect;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use crate::error::{Error, ErrorCode, Result};
 use crate::parallel;
 pub use crate::schema::{ANY, Tree};
@@ -242,7 +240,7 @@ impl Table {
         let passed = |row: usize| self.nullable_text_row(row).flatten().any(test);
         self.names.iter().any(|name| test(name))
             || (0..self.names.len()).any(coded)
-            || (self.storage.contains(&Storage::Text) && (0..self.len()).into_par_iter().any(passed))
+            || (self.storage.contains(&Storage::Text) && parallel::any(self.len(), 64, passed))
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 use super::group::{Group, Work};
 use crate::loss::Extent;
+use crate::parallel;
 use crate::problem::{Code, LANES};
 
 /// One cut: records with codes up to `last` of an attribute go left.
@@ -28,7 +29,7 @@ pub(in crate::method) fn cut<C: Code>(work: &Work<'_, C>, records: Vec<u32>, gro
                     cut(work, side, &mut groups);
                     groups
                 };
-                let (left, right) = rayon::join(|| of_side(left), || of_side(right));
+                let (left, right) = parallel::join(|| of_side(left), || of_side(right));
                 groups.extend(left.into_iter().chain(right));
             }
             Some((left, right)) => open.extend([work.group(right), work.group(left)]),

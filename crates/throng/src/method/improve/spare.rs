@@ -10,10 +10,9 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::group::{Group, Work};
 use super::{Partition, SAVES};
+use crate::parallel;
 use crate::problem::Code;
 
 /// Groups, and the records that are in none of them.
@@ -81,7 +80,8 @@ pub(super) fn spare<C: Code>(work: &Work<'_, C>, groups: Vec<Group<C>>, most: us
     let units = units(work, &group_of, most);
     let mut sparing = Sparing { work, groups, group_of, units };
     let offer = |unit: u32| Some(Offer { saves: sparing.saves(unit)?, unit });
-    let offers: Vec<Offer> = (0..sparing.units.len() as u32).into_par_iter().filter_map(offer).collect();
+    let offers = parallel::map(0..sparing.units.len() as u32, offer);
+    let offers: Vec<Offer> = offers.into_iter().flatten().collect();
     let (mut offers, mut lost) = (BinaryHeap::from(offers), Vec::new());
     while let Some(offer) = offers.pop() {
         let count = sparing.units[offer.unit as usize].len();

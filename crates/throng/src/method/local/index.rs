@@ -18,6 +18,7 @@
 
 use super::{BoxList, Sides};
 use crate::loss::Kernel;
+use crate::parallel;
 use crate::problem::{Code, LANES, Lanes};
 
 /// Items in a leaf, at most.
@@ -348,7 +349,10 @@ impl<C: Code> Planner<'_, C> {
         let right_at = if live as usize >= PARALLEL_FROM {
             let mut other = Planner { room: Vec::new(), ..*self };
             let mut part = Part { nodes: Vec::new(), corners: BoxList::new(self.items.stride) };
-            rayon::join(|| self.build(left, start, tree), || other.build(right, start + middle, &mut part));
+            parallel::join(
+                || self.build(left, start, tree),
+                || other.build(right, start + middle, &mut part),
+            );
             let right_at = tree.nodes.len();
             tree.nodes.extend_from_slice(&part.nodes);
             tree.corners.low.extend_from_slice(&part.corners.low);

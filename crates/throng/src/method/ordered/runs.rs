@@ -9,17 +9,17 @@
 
 use std::collections::VecDeque;
 
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
-use rayon::slice::ParallelSliceMut;
-
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::mapping::Line;
+use crate::parallel;
 use crate::problem::{Code, LANES, Lanes, Matrix};
 use crate::watch::Watch;
 
 /// Costs held at a time.
 const BLOCK_COSTS: usize = 1 << 18;
+/// Fewer records are not worth room of their own.
+const LEAST_RECORDS: usize = 16;
 
 /// A stream of records that tells what runs of them cost.
 pub trait Stream: Send + Sync {
@@ -47,8 +47,10 @@ pub fn cut(k: usize, watch: &dyn Watch, stream: &mut impl Stream) -> Result<Vec<
     while ready > 0 {
         let end = runs.end + ready;
         // The next block is costed while this one is searched.
-        let ((), costed) =
-            rayon::join(|| runs.push_block(&current[..ready * k]), || cost_block(stream, end, k, &mut next));
+        let ((), costed) = parallel::join(
+            || runs.push_block(&current[..ready * k]),
+            || cost_block(stream, end, k, &mut next),
+        );
         watch.advance(ready as u64);
         watch.check()?;
         ready = costed?;
@@ -61,16 +63,16 @@ pub fn cut(k: usize, watch: &dyn Watch, stream: &mut impl Stream) -> Result<Vec<
 fn cost_block<S: Stream>(stream: &mut S, before: usize, k: usize, costs: &mut [f64]) -> Result<usize> {
     let records = stream.advance(costs.len() / k)?;
     let stream = &*stream;
-    let rows = costs[..records * k].par_chunks_exact_mut(k).enumerate().with_min_len(16);
-    rows.for_each_init(
-        || stream.scratch(),
-        |scratch, (at, row)| {
-            let end = before + at + 1;
+    let each = parallel::length_of_a_piece(records, LEAST_RECORDS);
+    parallel::chunks_mut(&mut costs[..records * k], each * k, |piece, rows| {
+        let mut scratch = stream.scratch();
+        for (at, row) in rows.chunks_exact_mut(k).enumerate() {
+            let end = before + piece * each + at + 1;
             if end >= k {
-                stream.fill(end, row, scratch);
+                stream.fill(end, row, &mut scratch);
             }
-        },
-    );
+        }
+    });
     Ok(records)
 }
 

@@ -22,8 +22,6 @@ mod subset;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-
 use super::facts::Grouping;
 use super::improve::{Effort, Group, Held, ROUNDS, Work, cut, improve_groups, into_partition};
 use super::options::Numbers;
@@ -340,14 +338,16 @@ impl<C: Code> Peeling<'_, C> {
             batch.push(node);
         }
         let (search, open) = (&self.search, (&self.rows, &self.needs));
-        let look = |nodes: Vec<Node>| {
+        let look = |(): &mut (), nodes: Vec<Node>| {
             let room = self.room.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let mut scratch = room.unwrap_or_else(|| search.scratch());
             let outcome = search.look(open, nodes, reach, &mut scratch);
             self.room.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
             outcome
         };
-        let outcomes: Vec<Outcome> = batch.into_par_iter().chunks(NODES_OF_A_TASK).map(look).collect();
+        let (count, mut nodes) = (batch.len().div_ceil(NODES_OF_A_TASK), batch.into_iter());
+        let task = |_| nodes.by_ref().take(NODES_OF_A_TASK).collect();
+        let outcomes: Vec<Outcome> = parallel::tasks((0..count).map(task), || (), look);
         for outcome in outcomes {
             self.looks_left = self.looks_left.saturating_sub(outcome.looks);
             for node in outcome.nodes {

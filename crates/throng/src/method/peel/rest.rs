@@ -4,8 +4,6 @@
 //! take longer than peeling did, so it goes to a fast method: the one that loses least on a few pieces of it, each as dense as
 //! the whole.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use crate::error::{Error, Result};
 use crate::loss::{Kernel, group_ncp};
 use crate::mapping;
@@ -24,6 +22,8 @@ const MOST_PAIRS: usize = 200_000_000;
 /// Records of a piece that fast methods are tried on, about, and how many such pieces.
 const PIECE: usize = 6_000;
 const PIECES: usize = 4;
+/// Fewer groups are not worth another thread.
+const LEAST_GROUPS: usize = 256;
 
 /// Which method made groups of what was left, and of how many records.
 pub(super) struct ByOther {
@@ -133,7 +133,7 @@ fn join<C: Code>(work: &Work<'_, C>, rest: Vec<u32>, groups: &mut Vec<Group<C>>)
     let mut homeless = Vec::new();
     for record in rest {
         let cost = |at: usize| (work.cost_of_joining(&groups[at], record), at);
-        let mut order: Vec<(f64, usize)> = (0..groups.len()).into_par_iter().map(cost).collect();
+        let mut order: Vec<(f64, usize)> = parallel::fill(groups.len(), LEAST_GROUPS, cost);
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         match order.into_iter().find(|(_, at)| work.judge.holds_with(&groups[*at].records, record)) {
             Some((_, at)) => work.join(&mut groups[at], record),

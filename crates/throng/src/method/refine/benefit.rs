@@ -3,9 +3,8 @@
 //! Both depend on the records of the refined value alone, not on how other attributes are masked. So the counts of
 //! classes per value, taken once, answer every question about gains, and records are never looked at again for them.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use crate::loss::Kernel;
+use crate::parallel;
 use crate::problem::{Code, Problem, Protected};
 use crate::with_matrix;
 
@@ -169,30 +168,24 @@ fn class_counts(problem: &Problem, class: Option<&Protected>, classes: usize) ->
     let (width, all) = (problem.attributes.len(), starts[problem.attributes.len()]);
     let records = problem.len();
     let batch = (records / 64).max(1 << 14);
-    let counts: Vec<u32> = with_matrix!(&problem.records, matrix => {
-        (0..records.div_ceil(batch))
-            .into_par_iter()
-            .fold(
-                || vec![0u32; all],
-                |mut counts, nth| {
-                    for record in nth * batch..((nth + 1) * batch).min(records) {
-                        let class = class.map_or(0, |class| class.codes[record] as usize);
-                        let row = matrix.row(record).as_flattened();
-                        for (start, code) in starts[..width].iter().zip(row) {
-                            counts[start + (code.index() + 1) * classes + class] += 1;
-                        }
-                    }
-                    counts
-                },
-            )
-            .reduce(
-                || vec![0; all],
-                |mut one, other| {
-                    one.iter_mut().zip(other).for_each(|(one, other)| *one += other);
-                    one
-                },
-            )
+    let parts = with_matrix!(&problem.records, matrix => {
+        let count = |counts: &mut Vec<u32>, nth: usize| {
+            for record in nth * batch..((nth + 1) * batch).min(records) {
+                let class = class.map_or(0, |class| class.codes[record] as usize);
+                let (row, starts) = (&matrix.row(record).as_flattened()[..width], &starts[..width]);
+                for at in 0..width {
+                    counts[starts[at] + (row[at].index() + 1) * classes + class] += 1;
+                }
+            }
+        };
+        parallel::parts(records.div_ceil(batch), || vec![0u32; all], count)
     });
+    let mut counts = vec![0u32; all];
+    for part in parts {
+        for at in 0..all {
+            counts[at] += part[at];
+        }
+    }
     let prefix = |own: &[u32]| {
         let mut below: Vec<u64> = own.iter().map(|count| u64::from(*count)).collect();
         for at in classes..below.len() {

@@ -2,10 +2,6 @@
 //!
 //! The leaves of one quasi-identifier are taken as they are; they fall apart further by the attributes it does not hold.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-use rayon::slice::ParallelSliceMut;
-
-use super::leaves::LONG;
 use super::part::Part;
 use super::state::State;
 use crate::method::{Boxes, Partition};
@@ -97,7 +93,7 @@ fn numbers(problem: &Problem, lot: &[Told]) -> Vec<u32> {
             let row = matrix.row(record).as_flattened();
             lot.iter().map(|told| told.adds[row[told.attribute].index()]).sum()
         };
-        (0..problem.len()).into_par_iter().with_min_len(1 << 12).map(number).collect()
+        parallel::fill(problem.len(), parallel::FEW_STEPS, number)
     })
 }
 
@@ -117,21 +113,21 @@ fn fall_apart(records: &mut [u32], sizes: &[u32], numbers: &[u32]) -> Vec<Piece>
         groups.push((of, own));
         rest = after;
     }
-    let order = |(mut words, mut pieces): (Vec<u64>, Vec<Piece>), (of, group): (u32, &mut [u32])| {
+    let order = |words: &mut Vec<u64>, pieces: &mut Vec<Piece>, (of, group): &mut (u32, &mut [u32])| {
         words.clear();
         let word = |record: &u32| u64::from(numbers[*record as usize]) << u32::BITS | u64::from(*record);
         words.extend(group.iter().map(word));
-        if words.len() > LONG {
-            words.par_sort_unstable();
-        } else {
-            words.sort_unstable();
-        }
-        group.iter_mut().zip(&words).for_each(|(record, word)| *record = *word as u32);
+        parallel::sort(words);
+        group.iter_mut().zip(&*words).for_each(|(record, word)| *record = *word as u32);
         let number = |word: &u64| (word >> u32::BITS) as u32;
         let runs = words.chunk_by(|one, other| number(one) == number(other));
-        pieces.extend(runs.map(|run| Piece { of, number: number(&run[0]), size: run.len() as u32 }));
-        (words, pieces)
+        pieces.extend(runs.map(|run| Piece { of: *of, number: number(&run[0]), size: run.len() as u32 }));
     };
-    let ordered: Vec<(Vec<u64>, Vec<Piece>)> = groups.into_par_iter().fold(Default::default, order).collect();
-    ordered.into_iter().flat_map(|(_, pieces)| pieces).collect()
+    let each = parallel::length_of_a_piece(groups.len(), 1);
+    let ordered = parallel::map(groups.chunks_mut(each), |groups| {
+        let (mut words, mut pieces) = (Vec::new(), Vec::new());
+        groups.iter_mut().for_each(|group| order(&mut words, &mut pieces, group));
+        pieces
+    });
+    ordered.into_iter().flatten().collect()
 }

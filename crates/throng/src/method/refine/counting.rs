@@ -5,12 +5,10 @@
 //! it is enough to look at the leaves that were just made. Every quasi-identifier has leaves of its own, so a leaf is a
 //! combination and its counts are those of the quasi-identifier (QITS).
 
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
-use rayon::slice::ParallelSlice;
-
 use super::leaves::{LONG, Leaves, Piece};
 use super::rows::{Rows, Slice};
 use super::state::{NONE, Shape, State};
+use crate::parallel;
 use crate::privacy::Judge;
 use crate::problem::{Code, LANES, Lanes};
 
@@ -57,9 +55,11 @@ pub(super) struct Least {
 }
 
 impl Least {
+    /// What both leave; refused candidates are a set, in no order.
     fn and(mut self, other: Least) -> Least {
-        let both = self.of_candidates.iter_mut().zip(other.of_candidates);
-        both.for_each(|(one, other)| *one = other.min(*one));
+        for at in 0..self.of_candidates.len() {
+            self.of_candidates[at] = self.of_candidates[at].min(other.of_candidates[at]);
+        }
         self.of_pieces = self.of_pieces.min(other.of_pieces);
         self.refused.extend(other.refused);
         self
@@ -76,20 +76,19 @@ impl<C: Code> Counter<'_, C> {
             refused: Vec::new(),
             dense: vec![0; slots],
         };
-        let batch = pieces.len().div_ceil(64).max(1);
-        let counted = pieces.par_chunks(batch).fold(nothing, |mut least, batch| {
+        let batches: Vec<&[Piece]> = pieces.chunks(pieces.len().div_ceil(64).max(1)).collect();
+        let counted = parallel::parts(batches.len(), nothing, |least, batch| {
             let mut open = Vec::with_capacity(self.affected.len());
-            for piece in batch {
+            for piece in batches[batch] {
                 open.clear();
                 open.extend(self.open_columns(piece.leaf));
-                self.count_piece(piece.leaf, &open, &mut least);
+                self.count_piece(piece.leaf, &open, least);
                 if let Some(beyond) = self.beyond {
                     self.refuse(beyond, piece.leaf, &open, &mut least.refused);
                 }
             }
-            least
         });
-        counted.reduce_with(Least::and).unwrap_or_else(nothing)
+        counted.into_iter().reduce(Least::and).unwrap_or_else(nothing)
     }
 
     /// The affected columns whose value in a leaf could still be refined.
@@ -106,20 +105,18 @@ impl<C: Code> Counter<'_, C> {
         let (rows, codes, stride) = self.leaves.slice(leaf);
         let dense = &mut least.dense;
         if rows.len() > LONG {
-            let add = |mut one: Vec<u32>, other: Vec<u32>| {
-                one.iter_mut().zip(other).for_each(|(one, other)| *one += other);
-                one
+            let (width, each) = (dense.len(), LONG / 2);
+            let zeros = || vec![0u32; width];
+            let count = |sums: &mut Vec<u32>, piece: usize| {
+                let (start, end) = (piece * each, rows.len().min((piece + 1) * each));
+                let slice = (&rows[start..end], &codes[start * stride..end * stride], stride);
+                self.count_rows(leaf, slice, open, sums);
             };
-            let zeros = || vec![0u32; dense.len()];
-            let sums = rows
-                .par_chunks(LONG / 2)
-                .zip(codes.par_chunks(LONG / 2 * stride))
-                .fold(zeros, |mut sums, (rows, codes)| {
-                    self.count_rows(leaf, (rows, codes, stride), open, &mut sums);
-                    sums
-                })
-                .reduce(zeros, add);
-            dense.copy_from_slice(&sums);
+            for sums in parallel::parts(rows.len().div_ceil(each), zeros, count) {
+                for slot in 0..width {
+                    dense[slot] += sums[slot];
+                }
+            }
         } else {
             self.count_rows(leaf, (rows, codes, stride), open, dense);
         }

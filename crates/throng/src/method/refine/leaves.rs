@@ -4,11 +4,9 @@
 //! their children, in place, and touches no other row. Codes move along with their rows, so that a leaf is always read
 //! from one end to the other. Links lead from each masked value to the leaves that hold it.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-use rayon::slice::ParallelSliceMut;
-
 use super::rows::{Rows, Slice};
 use super::state::NONE;
+use crate::parallel;
 use crate::problem::{Code, LANES, Lanes, Matrix};
 
 /// Slices longer than this are dealt and counted in parallel.
@@ -104,24 +102,26 @@ impl<C: Code> Leaves<C> {
 
     /// Deals the rows of some leaves to sides. For each leaf and side, the number of rows and of records.
     fn deal_rows(&mut self, rows: &Rows, deal: &Deal<'_>, linked: &[u32]) -> Vec<(u32, u32)> {
-        let stride = self.stride;
+        let (stride, sides) = (self.stride, deal.children.len());
+        let mut dealt = vec![(0, 0); linked.len() * sides];
         let mut slices = Vec::with_capacity(linked.len());
         let (mut rest, mut rest_codes, mut at) = (self.rows.as_mut_slice(), self.codes.as_mut_slice(), 0);
-        for leaf in linked {
+        for (leaf, counts) in linked.iter().zip(dealt.chunks_exact_mut(sides)) {
             let Leaf { start, end, .. } = self.leaves[*leaf as usize];
             let (skipped, own) = (start as usize - at, (end - start) as usize);
             let (own_rows, after) = rest.split_at_mut(skipped).1.split_at_mut(own);
             let (own_codes, after_codes) =
                 rest_codes.split_at_mut(skipped * stride).1.split_at_mut(own * stride);
-            slices.push(Dealing { rows: own_rows, codes: own_codes, stride });
+            slices.push((Dealing { rows: own_rows, codes: own_codes, stride }, counts));
             (rest, rest_codes, at) = (after, after_codes, end as usize);
         }
-        let sides = deal.children.len();
-        let mut dealt = vec![(0, 0); linked.len() * sides];
         // Few leaves are long ones, each worth a task; of many, some go together.
-        let together = (linked.len() / 64).clamp(1, 8);
-        let each = slices.into_par_iter().zip(dealt.par_chunks_exact_mut(sides)).with_min_len(together);
-        each.for_each(|(slice, counts)| slice.deal(rows, deal, counts));
+        let together = parallel::length_of_a_piece(linked.len(), 1).min((linked.len() / 64).max(1));
+        parallel::chunks_mut(&mut slices, together, |_, slices| {
+            for (slice, counts) in slices {
+                slice.deal(rows, deal, counts);
+            }
+        });
         dealt
     }
 
@@ -184,7 +184,7 @@ impl<C: Code> Dealing<'_, C> {
     }
 
     /// Deals the rows in place, side after side, and tells the number of rows and of records of each.
-    fn deal(mut self, rows: &Rows, deal: &Deal<'_>, counts: &mut [(u32, u32)]) {
+    fn deal(&mut self, rows: &Rows, deal: &Deal<'_>, counts: &mut [(u32, u32)]) {
         match counts {
             [first, second] => {
                 let left = self.halve(deal, SPLITS);
@@ -204,7 +204,7 @@ impl<C: Code> Dealing<'_, C> {
         let (stride, middle) = (self.stride, self.rows.len() / 2);
         let (rows, other_rows) = self.rows.split_at_mut(middle);
         let (codes, other_codes) = self.codes.split_at_mut(middle * stride);
-        let (left, other_left) = rayon::join(
+        let (left, other_left) = parallel::join(
             || Dealing { rows, codes, stride }.halve(deal, splits - 1),
             || Dealing { rows: other_rows, codes: other_codes, stride }.halve(deal, splits - 1),
         );

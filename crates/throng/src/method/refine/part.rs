@@ -6,14 +6,12 @@
 
 use std::hash::Hash;
 
-use rayon::iter::{IndexedParallelIterator, ParallelIterator};
-use rayon::slice::{ParallelSlice, ParallelSliceMut};
-
 use super::counting::{Candidates, Column, Counter, Least};
 use super::leaves::{Deal, Leaves, Piece};
 use super::quasi::Qid;
 use super::rows::Rows;
 use super::state::{NONE, State};
+use crate::parallel;
 use crate::privacy::Judge;
 use crate::problem::{Code, LANES, Lanes, Matrix, Problem};
 use crate::with_matrix;
@@ -128,18 +126,23 @@ fn columns<C: Code, D: Code>(matrix: &Matrix<D>, attributes: &[usize]) -> Matrix
     from.as_flattened_mut()[..attributes.len()].copy_from_slice(attributes);
     let mut data: Vec<Lanes<C>> = vec![[C::default(); LANES]; matrix.len() * stride];
     let rows = 1 << 12;
-    let sources = matrix.data().par_chunks(rows * matrix.stride());
-    data.par_chunks_mut(rows * stride).zip(sources).for_each(|(targets, sources)| {
+    parallel::chunks_mut(&mut data, rows * stride, |piece, targets| {
+        let first = piece * rows;
         if let (&[from], 1) = (from.as_slice(), matrix.stride()) {
-            for (target, source) in targets.iter_mut().zip(sources) {
-                *target = from.map(|attribute| C::from_index(source[attribute % LANES].index()));
+            let sources = &matrix.data()[first..][..targets.len()];
+            for row in 0..targets.len() {
+                for lane in 0..LANES {
+                    targets[row][lane] = C::from_index(sources[row][from[lane] % LANES].index());
+                }
             }
             return;
         }
-        let sources = sources.chunks_exact(matrix.stride());
-        for (targets, source) in targets.chunks_exact_mut(stride).zip(sources) {
-            for (target, from) in targets.iter_mut().zip(&from) {
-                *target = from.map(|attribute| C::from_index(source.as_flattened()[attribute].index()));
+        for row in 0..targets.len() / stride {
+            let source = matrix.row(first + row).as_flattened();
+            for at in 0..stride {
+                for lane in 0..LANES {
+                    targets[row * stride + at][lane] = C::from_index(source[from[at][lane]].index());
+                }
             }
         }
     });

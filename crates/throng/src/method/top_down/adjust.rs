@@ -114,7 +114,7 @@ impl<'a, C: Code> Mending<'a, C> {
         }
         let masses: Vec<Mass> = sizes.iter().map(|size| mass(*size)).collect();
         let (to_merge, to_take) =
-            rayon::join(|| Index::new(kernel, &boxes, &masses), || Index::new(kernel, &turned, &masses));
+            parallel::join(|| Index::new(kernel, &boxes, &masses), || Index::new(kernel, &turned, &masses));
         let left = members.len();
         Mending {
             records,

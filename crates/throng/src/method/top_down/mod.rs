@@ -19,6 +19,7 @@ use super::options::words;
 use super::{AnyWidth, Entry, OptionKind, OptionSpec, Partition, Traits, local};
 use crate::error::Result;
 use crate::loss::Kernel;
+use crate::parallel;
 use crate::privacy::{Judge, Part};
 use crate::problem::{Code, Lanes, Matrix, Problem};
 use crate::watch::Watch;
@@ -95,7 +96,7 @@ impl AnyWidth for TopDown {
             spare_ids: &mut spare_ids,
             sizes: &mut sizes,
         };
-        rayon::scope(|scope| work.divide(scope, set, &mut Room::default()));
+        parallel::scope(Box::new(|scope| work.divide(scope, set, &mut Room::default())));
         watch.check()?;
         let sizes: Vec<usize> =
             sizes.into_iter().filter(|size| *size > 0).map(|size| size as usize).collect();
@@ -168,7 +169,7 @@ impl<'a> Work<'a> {
     /// that calls nest no deeper than log N however uneven the halves are.
     fn divide<'scope, C: Code>(
         &'scope self,
-        scope: &rayon::Scope<'scope>,
+        scope: &parallel::Scope<'scope>,
         mut set: Set<'scope, C>,
         room: &mut Room<C>,
     ) where
@@ -205,7 +206,9 @@ impl<'a> Work<'a> {
                 } else if larger {
                     next = Some(part);
                 } else if part.ids.len() >= PARALLEL_FROM {
-                    scope.spawn(move |scope| self.divide(scope, part, &mut Room::default()));
+                    let divide =
+                        move |scope: &parallel::Scope<'scope>| self.divide(scope, part, &mut Room::default());
+                    parallel::spawn(scope, Box::new(divide));
                 } else {
                     self.divide(scope, part, room);
                 }

@@ -11,9 +11,6 @@ use std::ops::Range;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, MutexGuard};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
-use rayon::slice::ParallelSlice;
-
 use super::rows::{BUCKETS, Shuffle};
 use super::{Column, Content, Release};
 use crate::error::{Error, ErrorCode, Result};
@@ -179,9 +176,9 @@ impl<S: Syntax> Work<'_, S> {
         buckets: &Range<usize>,
         segments: &mut [Segment],
     ) -> Result<()> {
-        let records = records.par_chunks(ROWS_PER_SEGMENT);
-        let rows = records.zip(shuffle.bucket_of.par_chunks(ROWS_PER_SEGMENT));
-        segments.par_iter_mut().zip(rows).try_for_each(|(segment, (records, bucket_of))| {
+        let records = records.chunks(ROWS_PER_SEGMENT);
+        let rows = records.zip(shuffle.bucket_of.chunks(ROWS_PER_SEGMENT));
+        parallel::try_each(segments.iter_mut().zip(rows), |(segment, (records, bucket_of))| {
             self.watch.check()?;
             segment.clear();
             for (&record, &bucket) in records.iter().zip(bucket_of) {

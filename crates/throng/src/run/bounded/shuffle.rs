@@ -15,7 +15,6 @@ use arrow_array::{
     UInt32Array, UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use rayon::slice::ParallelSliceMut;
 
 use super::spill::{Spill, Spilled};
 use crate::collections::Map;
@@ -246,8 +245,7 @@ impl Shuffled {
         let whole = joined(&first.schema(), &batches).map_err(|_| not_encoded())?;
         drop(batches);
         let lots = whole.column(0).as_primitive::<UInt64Type>().values();
-        let mut order: Vec<u32> = (0..lots.len() as u32).collect();
-        order.par_sort_by_key(|row| lots[*row as usize]);
+        let order = parallel::places(&parallel::sorted_with_places(lots));
         let chunks: Vec<&[u32]> = order.chunks(ROWS_PER_BATCH).collect();
         let batch = |rows: &[u32]| self.batch(&whole, rows);
         parallel::try_map(chunks, batch)

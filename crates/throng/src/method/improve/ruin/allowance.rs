@@ -4,11 +4,10 @@
 //! so it counts more than that, by about what the last of those that may go saves. That is estimated at the start, from what
 //! each group would save without its odd one, and falls while there is room.
 
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-
 use super::super::group::{Group, Work};
 use super::super::spare::Held;
 use super::draws::Draws;
+use crate::parallel;
 use crate::problem::Code;
 
 /// How far the extra cost falls after a round that left room.
@@ -71,8 +70,9 @@ fn extra<C: Code>(work: &Work<'_, C>, groups: &[Group<C>], most: usize) -> f64 {
         let least = group.records.iter().map(without).min_by(f64::total_cmp).unwrap_or(0.0);
         group.loss() - others * least - work.problem.total_weight()
     };
-    let worth_it = |group: &&Group<C>| group.loss() > work.problem.total_weight();
-    let mut saved: Vec<f64> = groups.par_iter().filter(worth_it).map(saves).collect();
+    let worth_it = |group: &Group<C>| group.loss() > work.problem.total_weight();
+    let of_group = |at: usize| worth_it(&groups[at]).then(|| saves(&groups[at]));
+    let mut saved: Vec<f64> = parallel::fill(groups.len(), 1, of_group).into_iter().flatten().collect();
     saved.sort_unstable_by(|a, b| b.total_cmp(a));
     saved.get(most - 1).copied().unwrap_or(0.0).max(0.0)
 }

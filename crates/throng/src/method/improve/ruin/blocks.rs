@@ -2,6 +2,7 @@
 
 use super::super::group::Group;
 use super::draws::Draws;
+use crate::parallel;
 use crate::problem::Code;
 
 /// How often another attribute is drawn before groups are halved that differ in none of them.
@@ -38,7 +39,7 @@ impl<C: Code> Cuts<'_, C> {
         let (left, right) = order.split_at_mut(middle);
         let (places, large) = ((2 * place, 2 * place + 1), left.len() + right.len() > SIDE_BY_SIDE);
         let (mut blocks, rest) = match large {
-            true => rayon::join(|| self.cut(left, places.0), || self.cut(right, places.1)),
+            true => parallel::join(|| self.cut(left, places.0), || self.cut(right, places.1)),
             false => (self.cut(left, places.0), self.cut(right, places.1)),
         };
         blocks.extend(rest);

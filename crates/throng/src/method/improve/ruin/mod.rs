@@ -29,12 +29,11 @@ mod swaps;
 
 use std::time::Instant;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
-
 use super::cut::SAVES;
 use super::group::{Group, Work};
 use super::spare::Held;
 use crate::error::Result;
+use crate::parallel;
 use crate::privacy::{Frequency, Judge};
 use crate::problem::{Attribute, Code, Problem, Protected};
 use crate::table::Scale;
@@ -418,7 +417,7 @@ fn one_round<C: Code>(
     let parts: Vec<Part<C>> = blocks.iter().map(&mut part).collect();
     let losses: Vec<f64> = parts.iter().map(|part| total(&part.groups)).collect();
     let shares = allowance.shares(lost.len(), &losses, &mut Draws::new(seed, stream | SHARE_STREAM));
-    let improve = |(at, (part, spare)): (usize, (Part<C>, usize))| {
+    let improve = |(): &mut (), (at, (part, spare)): (usize, (Part<C>, usize))| {
         let records: usize = part.groups.iter().map(|group| group.records.len()).sum();
         if total(&part.groups) <= SAVES && part.lost.is_empty() {
             return (part.groups, part.lost);
@@ -427,7 +426,7 @@ fn one_round<C: Code>(
         Block::new(task, (part.groups, &part.lost), spare, draws).run(looks * records as u64)
     };
     let parts: Vec<(Vec<Group<C>>, Vec<u32>)> =
-        parts.into_par_iter().zip(shares).enumerate().map(improve).collect();
+        parallel::tasks(parts.into_iter().zip(shares).enumerate(), || (), improve);
     let (groups, lost): (Vec<_>, Vec<_>) = parts.into_iter().unzip();
     Held { groups: groups.into_iter().flatten().collect(), lost: lost.concat() }
 }
