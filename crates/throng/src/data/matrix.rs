@@ -111,8 +111,12 @@ impl<C: Code> Matrix<C> {
         parallel::chunks_mut(&mut data, rows * self.stride, |piece, targets| {
             let order = &order[piece * rows..][..targets.len() / self.stride];
             for at in 0..order.len() {
-                let target = &mut targets[at * self.stride..][..self.stride];
-                target.copy_from_slice(self.row(order[at] as usize));
+                let (target, row) =
+                    (&mut targets[at * self.stride..][..self.stride], self.row(order[at] as usize));
+                // Copied one by one: a call for so few bytes would take longer.
+                for lanes in 0..target.len().min(row.len()) {
+                    target[lanes] = row[lanes];
+                }
             }
         });
         Matrix { data, stride: self.stride }
