@@ -253,24 +253,26 @@ impl<'a> Lattice<'a> {
         let own = &self.attributes[attribute];
         let (map, count) = (own.map(level), own.count(level) as usize);
         let column = &self.columns[attribute];
-        let mut found =
-            Groups { of_row: Vec::with_capacity(self.rows()), sizes: Vec::new(), first: Vec::new() };
+        let rows = column.len();
+        let (from, weights) = (&groups.of_row[..rows], &self.weights[..rows]);
+        let mut found = Groups { of_row: Vec::new(), sizes: Vec::new(), first: Vec::new() };
+        let mut of_row = vec![0; rows];
         let pairs = groups.sizes.len() * count;
-        let of_row = &groups.of_row[..column.len()];
         // A table over all pairs is fastest, as long as clearing it does not outweigh the rows.
         if pairs <= 16 * self.rows() + 1024 {
             let mut table = vec![u32::MAX; pairs];
-            for row in 0..of_row.len() {
-                let at = &mut table[of_row[row] as usize * count + map[column[row] as usize] as usize];
+            for row in 0..rows {
+                let at = &mut table[from[row] as usize * count + map[column[row] as usize] as usize];
                 if *at == u32::MAX {
                     *at = found.open(row, most)?;
                 }
-                found.put(*at, self.weights[row]);
+                of_row[row] = *at;
+                found.sizes[*at as usize] += weights[row];
             }
         } else {
             let mut table: Map<u64, u32> = Map::default();
-            for row in 0..of_row.len() {
-                let key = u64::from(of_row[row]) << 32 | u64::from(map[column[row] as usize]);
+            for row in 0..rows {
+                let key = u64::from(from[row]) << 32 | u64::from(map[column[row] as usize]);
                 let at = match table.get(&key) {
                     Some(at) => *at,
                     None => {
@@ -279,10 +281,11 @@ impl<'a> Lattice<'a> {
                         at
                     }
                 };
-                found.put(at, self.weights[row]);
+                of_row[row] = at;
+                found.sizes[at as usize] += weights[row];
             }
         }
-        Some(found)
+        Some(Groups { of_row, ..found })
     }
 
     /// Leaves out levels that fail by themselves.
@@ -349,12 +352,6 @@ impl Groups {
         self.sizes.push(0);
         self.first.push(row as u32);
         Some(self.sizes.len() as u32 - 1)
-    }
-
-    #[inline(always)]
-    fn put(&mut self, group: u32, weight: u32) {
-        self.of_row.push(group);
-        self.sizes[group as usize] += weight;
     }
 }
 
