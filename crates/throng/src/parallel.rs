@@ -2,11 +2,14 @@
 //!
 //! Rayon compiles its machinery anew for every loop that is written with it; a sixth of the library's code was that. Here it is compiled once:
 //! items are dealt to pieces, and a piece is worked on behind a reference. What comes back is in the order of the items, on any number
-//! of threads. Loops over single records, where a call would cost more than the work, use rayon itself.
+//! of threads. Loops over single records, where a call would cost more than the work, use rayon itself. So it is with sorts: where whole
+//! rows are compared, [`sort_by`] does.
 
+use std::cmp::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
 
 use crate::error::Result;
 
@@ -66,6 +69,11 @@ pub(crate) fn map_with<I: Send, R, T: Send>(
     done
 }
 
+/// Sorts ids by a comparison that is worth a call and tells all ids apart.
+pub(crate) fn sort_by(ids: &mut [u32], compare: &(dyn Fn(u32, u32) -> Ordering + Sync)) {
+    ids.par_sort_unstable_by(|one, other| compare(*one, *other));
+}
+
 /// An item, and later what the work gave for it.
 enum Slot<I, T> {
     Open(I),
@@ -90,7 +98,7 @@ fn run(count: usize, piece: &(dyn Fn(usize) + Sync)) {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     use super::*;
     use crate::error::{Error, ErrorCode};
@@ -116,7 +124,7 @@ mod tests {
     fn each_piece_has_room_of_its_own() {
         let rooms = AtomicUsize::new(0);
         let room = || {
-            rooms.fetch_add(1, Ordering::Relaxed);
+            rooms.fetch_add(1, Relaxed);
             Vec::new()
         };
         let follows = map_with(0..1000usize, room, |room, at| {
@@ -125,6 +133,13 @@ mod tests {
         });
         assert!(follows.into_iter().all(|follows| follows));
         assert!(rooms.into_inner() > 1);
+    }
+
+    #[test]
+    fn ids_are_sorted_by_what_is_compared() {
+        let mut ids: Vec<u32> = (0..10_000).collect();
+        sort_by(&mut ids, &|one, other| (one % 7).cmp(&(other % 7)).then(one.cmp(&other)));
+        assert!(ids.is_sorted_by_key(|id| (id % 7, *id)));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use rayon::iter::ParallelIterator;
 use rayon::slice::ParallelSlice;
 
 use super::{Axis, Curve, bits_of};
+use crate::collections::Arrange;
 use crate::data::{Attribute, Code, Lanes, Matrix};
 use crate::loss::{Extent, Kernel};
 use crate::parallel;
@@ -72,7 +73,7 @@ impl Curve {
                 Axis { attribute, coordinates }
             })
             .collect();
-        axes.sort_by_key(|axis| domains[axis.attribute]);
+        axes.arrange_by_key(|axis| domains[axis.attribute]);
         Curve { bits, axes }
     }
 

@@ -14,6 +14,7 @@ use lanes::Lane;
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
+use crate::collections::Arrange;
 use crate::data::{Code, Matrix};
 
 /// Records transformed together.
@@ -54,7 +55,7 @@ impl Curve {
                 Axis { attribute, coordinates }
             })
             .collect();
-        axes.sort_by_key(|axis| domains[axis.attribute]);
+        axes.arrange_by_key(|axis| domains[axis.attribute]);
         Curve { bits, axes }
     }
 
@@ -225,7 +226,7 @@ impl Keys {
 }
 
 /// Sorts by several threads: halves that were told apart are sorted on their own, by the fastest sort there is.
-fn sort_words(words: &mut [u128]) {
+pub(crate) fn sort_words(words: &mut [u128]) {
     const BY_ONE_THREAD: usize = 1 << 15;
     if words.len() <= BY_ONE_THREAD {
         words.sort_unstable();

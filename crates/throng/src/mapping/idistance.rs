@@ -17,10 +17,9 @@ use rand::SeedableRng;
 use rand::seq::{SliceRandom, index};
 use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
-use rayon::slice::ParallelSliceMut;
 
 use super::{Line, Mapping, Places};
-use crate::curve::Curve;
+use crate::curve::{Curve, sort_words};
 use crate::data::{Code, Data, Matrix};
 use crate::error::Result;
 use crate::loss::Kernel;
@@ -80,12 +79,12 @@ fn map<C: Code>(data: &Data, matrix: &Matrix<C>, points: usize, watch: &dyn Watc
         .collect();
     watch.check()?;
     // Distances are not negative, so their bits are ordered as they are.
-    let key = |record: u32| {
-        let (point, distance) = nearest[record as usize];
-        (u64::from(point) << 32 | u64::from(distance.to_bits()), record)
+    let word = |((point, distance), record): (&(u32, f32), u32)| {
+        u128::from(*point) << 64 | u128::from(distance.to_bits()) << 32 | u128::from(record)
     };
-    let mut order: Vec<u32> = (0..matrix.len() as u32).collect();
-    order.par_sort_unstable_by_key(|record| key(*record));
+    let mut words: Vec<u128> = nearest.iter().zip(0..).map(word).collect();
+    sort_words(&mut words);
+    let order: Vec<u32> = words.into_iter().map(|word| word as u32).collect();
     let reach = data.total_weight();
     let place = |record: &u32| {
         let (point, distance) = nearest[*record as usize];
@@ -144,20 +143,20 @@ fn centered<C: Code>(data: &Data, kernel: &Kernel, sample: &Matrix<C>, mut point
     nearest.into_iter().enumerate().for_each(|(row, point)| clusters[point as usize].push(row));
     for (point, rows) in clusters.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
         for (at, attribute) in data.attributes.iter().enumerate() {
-            let mut codes: Vec<C> = rows.iter().map(|row| sample.get(*row, at)).collect();
+            let mut codes: Vec<u32> = rows.iter().map(|row| sample.get(*row, at).index() as u32).collect();
             codes.sort_unstable();
             let middle = match attribute.domain.kind() {
                 Kind::Numeric => codes[codes.len() / 2],
                 Kind::Categorical => most_frequent(&codes),
             };
-            points.set(point, at, middle);
+            points.set(point, at, C::from_index(middle as usize));
         }
     }
     points
 }
 
 /// The value that occurs most often in an ascending list that is not empty; the least of several.
-fn most_frequent<C: Code>(ascending: &[C]) -> C {
+fn most_frequent(ascending: &[u32]) -> u32 {
     let mut best = &ascending[..1];
     for run in ascending.chunk_by(|a, b| a == b) {
         if run.len() > best.len() {

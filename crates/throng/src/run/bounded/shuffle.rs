@@ -17,7 +17,6 @@ use arrow_array::{
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::concat::concat_batches;
 use arrow_select::take::take;
-use rayon::slice::ParallelSliceMut;
 
 use super::spill::{Spill, Spilled};
 use crate::collections::Map;
@@ -248,7 +247,9 @@ impl Shuffled {
         drop(batches);
         let lots = whole.column(0).as_primitive::<UInt64Type>().values();
         let mut order: Vec<u32> = (0..lots.len() as u32).collect();
-        order.par_sort_by_key(|row| lots[*row as usize]);
+        parallel::sort_by(&mut order, &|one, other| {
+            lots[one as usize].cmp(&lots[other as usize]).then(one.cmp(&other))
+        });
         let chunks: Vec<&[u32]> = order.chunks(ROWS_PER_BATCH).collect();
         let batch = |rows: &[u32]| self.batch(&whole, rows);
         parallel::try_map(chunks, batch)

@@ -9,6 +9,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use super::super::group::{Group, Work};
 use super::super::spare::Held;
 use super::draws::Draws;
+use crate::collections::greatest_first;
 use crate::problem::Code;
 
 /// How far the extra cost falls after a round that left room.
@@ -73,6 +74,6 @@ fn extra<C: Code>(work: &Work<'_, C>, groups: &[Group<C>], most: usize) -> f64 {
     };
     let worth_it = |group: &&Group<C>| group.loss() > work.problem.total_weight();
     let mut saved: Vec<f64> = groups.par_iter().filter(worth_it).map(saves).collect();
-    saved.sort_unstable_by(|a, b| b.total_cmp(a));
+    greatest_first(&mut saved);
     saved.get(most - 1).copied().unwrap_or(0.0).max(0.0)
 }
