@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::collections::Arrange;
 use crate::data::{
     Attribute, Cache, Code, Data, DemandsByKey, Joined, LANES, Matrix, People, Protected, Records,
     column_codes,
@@ -105,7 +106,7 @@ pub(crate) fn of_sketches(
             parts.push(names[column].clone(), column, policy, domain, Vec::new());
         }
     }
-    codes_of.sort_by_key(|(column, _)| *column);
+    codes_of.arrange_by_key(|(column, _)| *column);
     let mut attributes: Vec<Attribute> = parts.quasi.into_iter().map(|(attribute, _)| attribute).collect();
     let whole = |error: Error| Box::new(Stranger { column: 0, text: String::new(), error });
     let rules = Rules::bind(&attributes, |name| rules_of(policy, name), policy.source()).map_err(whole)?;

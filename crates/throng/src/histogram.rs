@@ -64,6 +64,13 @@ impl Histogram {
         self.present.iter().map(|&value| (value, self.counts[value as usize]))
     }
 
+    /// The values that occur with their counts, the most frequent first, of equally frequent ones the lowest.
+    pub fn most_frequent_first(&self) -> Vec<(u32, u32)> {
+        let mut values: Vec<(u32, u32)> = self.present().collect();
+        values.sort_unstable_by_key(|(value, count)| (std::cmp::Reverse(*count), *value));
+        values
+    }
+
     /// Number of records counted; where people are, the different values of each of them added up.
     pub fn total(&self) -> u64 {
         self.present().map(|(_, count)| u64::from(count)).sum()
@@ -84,7 +91,8 @@ impl Histogram {
     /// each is for itself, simply the counts.
     pub fn uneven(&self) -> Vec<u32> {
         let mut counts: Vec<u32> = self.present().map(|(_, count)| count).collect();
-        counts.sort_unstable_by(|a, b| b.cmp(a));
+        counts.sort_unstable();
+        counts.reverse();
         let Some(mut left) = self.people else { return counts };
         for count in &mut counts {
             *count = u64::from(*count).min(left) as u32;

@@ -3,8 +3,8 @@
 //! Rayon compiles its machinery anew for every loop that is written with it; a sixth of the library's code was that. Here it is compiled once:
 //! items are dealt to pieces, and a piece is worked on behind a reference. What comes back is in the order of the items, on any number
 //! of threads. Loops over single records are dealt in ranges of them, each of which is a plain loop beside what it calls: that is why what
-//! takes such loops asks to be inlined. Sorting by comparisons, reading what comes bit by bit, and sweeps over cuts that are short and many use
-//! rayon itself.
+//! takes such loops asks to be inlined. Reading what comes bit by bit, and sweeps over cuts that are short and many use rayon itself. So it is
+//! with sorts: where whole rows are compared, [`sort_by`] does.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub(crate) use rayon::Scope;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
 
 use crate::error::Result;
 
@@ -116,6 +117,11 @@ fn deal<I: Send, T: Send>(
         }
     }
     done
+}
+
+/// Sorts ids by a comparison that is worth a call and tells all ids apart.
+pub(crate) fn sort_by(ids: &mut [u32], compare: &(dyn Fn(u32, u32) -> std::cmp::Ordering + Sync)) {
+    ids.par_sort_unstable_by(|one, other| compare(*one, *other));
 }
 
 /// An item, and later what the work gave for it.
@@ -446,6 +452,13 @@ mod tests {
         });
         assert!(follows.into_iter().all(|follows| follows));
         assert!(rooms.into_inner() > 1);
+    }
+
+    #[test]
+    fn ids_are_sorted_by_what_is_compared() {
+        let mut ids: Vec<u32> = (0..10_000).collect();
+        sort_by(&mut ids, &|one, other| (one % 7).cmp(&(other % 7)).then(one.cmp(&other)));
+        assert!(ids.is_sorted_by_key(|id| (id % 7, *id)));
     }
 
     #[test]

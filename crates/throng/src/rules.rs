@@ -119,7 +119,7 @@ impl Rules {
         let hard = self.of(attribute).filter(|rule| rule.hard && rule.sides.is_some());
         let mut borders: Vec<f64> =
             hard.filter_map(|rule| rule.numbers).map(|(p, q)| f64::midpoint(p, q)).collect();
-        borders.sort_by(f64::total_cmp);
+        borders.sort_unstable_by(f64::total_cmp);
         borders
     }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Control, SURE, Tops};
+use crate::collections::Arrange;
 use crate::error::Result;
 use crate::loss::{Extent, Kernel};
 use crate::method::Partition;
@@ -108,7 +109,7 @@ pub(super) fn measure(far: &[Far], tops: &Tops, codes: &[u32], shuffled: &[Vec<u
 /// Hits and chance in the tenth of classes that lose most.
 fn dearest(far: &[Far], tops: &Tops, codes: &[u32]) -> (f64, f64) {
     let mut order: Vec<usize> = (0..far.len()).collect();
-    order.sort_by(|a, b| far[*b].ncp.total_cmp(&far[*a].ncp).then(a.cmp(b)));
+    order.arrange_by(|a, b| far[*b].ncp.total_cmp(&far[*a].ncp).then(a.cmp(b)));
     order.truncate(far.len().div_ceil(10));
     let mean =
         |of: &dyn Fn(usize) -> f64| order.iter().map(|at| of(*at)).sum::<f64>() / order.len().max(1) as f64;

@@ -2,6 +2,7 @@
 
 use super::{Bin, Cell, Cells, Distribution};
 use crate::classes::Classes;
+use crate::collections::Arrange;
 use crate::parallel;
 use crate::problem::{Attribute, Problem};
 use crate::table::{Domain, Scale, Taxonomy};
@@ -118,7 +119,7 @@ fn keep_most_frequent(bins: Vec<Bin>) -> Vec<Bin> {
         return bins;
     }
     let mut ranked: Vec<usize> = (0..bins.len()).collect();
-    ranked.sort_by(|a, b| bins[*b].before.total_cmp(&bins[*a].before).then(a.cmp(b)));
+    ranked.arrange_by(|a, b| bins[*b].before.total_cmp(&bins[*a].before).then(a.cmp(b)));
     let others = ranked.split_off(MOST_BINS - 1);
     let sum = |of: fn(&Bin) -> f64| others.iter().map(|at| of(&bins[*at])).sum();
     let rest = Bin {

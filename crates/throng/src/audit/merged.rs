@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::loss::{self, LossSums};
 use super::{ExampleClass, Findings, Measures, SensitiveMeasure};
+use crate::collections::Arrange;
 use crate::error::{Error, Result};
 use crate::policy::Policy;
 use crate::privacy::{Achieved, Bound, Figure};
@@ -113,8 +114,8 @@ fn merge_measures(own: &mut Measures, other: Measures, rows: (u64, u64), records
 }
 
 fn merge_sizes(one: &[(u64, u64)], other: &[(u64, u64)]) -> Vec<(u64, u64)> {
-    let mut sizes: BTreeMap<u64, u64> = one.iter().copied().collect();
-    other.iter().for_each(|(size, count)| *sizes.entry(*size).or_default() += count);
+    let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
+    one.iter().chain(other).for_each(|(size, count)| *sizes.entry(*size).or_default() += count);
     sizes.into_iter().collect()
 }
 
@@ -146,7 +147,7 @@ fn merge_achieved(own: &mut Achieved, other: Achieved) {
 
 /// Ten examples, from the smallest to the largest.
 fn spread(mut examples: Vec<ExampleClass>) -> Vec<ExampleClass> {
-    examples.sort_by(|one, other| (one.size, &one.cells).cmp(&(other.size, &other.cells)));
+    examples.arrange_by(|one, other| (one.size, &one.cells).cmp(&(other.size, &other.cells)));
     let count = EXAMPLES.min(examples.len());
     let last = examples.len().saturating_sub(1);
     (0..count).map(|nth| examples[nth * last / (count - 1).max(1)].clone()).collect()

@@ -212,9 +212,9 @@ impl Fits {
 
 /// How many people it takes at least to have so many records.
 fn take_most(mut records: Vec<u32>, mut left: usize) -> u32 {
-    records.sort_unstable_by(|a, b| b.cmp(a));
+    records.sort_unstable();
     let mut taken = 0;
-    for own in records {
+    for own in records.into_iter().rev() {
         if left == 0 {
             break;
         }

@@ -153,14 +153,15 @@ const EXAMPLES: usize = 10;
 /// Classes spread evenly over all sizes.
 pub(super) fn examples(published: &Published<'_>, columns: &Columns) -> Vec<ExampleClass> {
     let Published { data, table: release, classes, sensitive, .. } = *published;
-    let mut by_size: Vec<usize> = (0..classes.len()).collect();
-    by_size.sort_by_key(|class| (classes.size(*class), classes.first_row(*class)));
+    let key = |class: usize| (classes.size(class) as u32, classes.first_row(class) as u32, class as u32);
+    let mut by_size: Vec<(u32, u32, u32)> = (0..classes.len()).map(key).collect();
+    by_size.sort_unstable();
     let count = EXAMPLES.min(by_size.len());
     let texts: Vec<Vec<&str>> = columns.all().into_iter().map(|column| release.values(column)).collect();
     let numbers: Vec<&[u32]> = columns.all().into_iter().map(|column| release.numbers(column)).collect();
     (0..count)
         .map(|nth| {
-            let class = by_size[nth * (by_size.len() - 1) / (count - 1).max(1)];
+            let class = by_size[nth * (by_size.len() - 1) / (count - 1).max(1)].2 as usize;
             let row = classes.first_row(class);
             let cell = |(texts, numbers): (&Vec<&str>, &&[u32])| texts[numbers[row] as usize].to_owned();
             ExampleClass {
@@ -190,8 +191,7 @@ fn join_bounds(columns: &Columns, cells: Vec<String>) -> Vec<String> {
 fn value_counts(counted: &Protected, codes: &[u32], rows: &[u32]) -> Vec<(String, u64)> {
     let mut histogram = Histogram::new(counted.domain.len());
     rows.iter().for_each(|row| histogram.add(codes[*row as usize]));
-    let mut counts: Vec<(u32, u32)> = histogram.present().collect();
-    counts.sort_unstable_by_key(|(value, count)| (std::cmp::Reverse(*count), *value));
+    let counts = histogram.most_frequent_first();
     counts
         .into_iter()
         .map(|(value, count)| (counted.domain.label(value).to_owned(), u64::from(count)))

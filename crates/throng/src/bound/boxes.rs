@@ -18,6 +18,7 @@ use super::cheapest::{Column, Hand};
 use super::space::{Caps, Space};
 use super::top::Top;
 use super::windows::Cell;
+use crate::collections::Arrange;
 use crate::parallel;
 
 /// Lists of at least so many points are gone through side by side.
@@ -75,13 +76,14 @@ impl Boxes {
         if !Self::may_be_gone_through(space) {
             return None;
         }
-        let mut points: Vec<u32> = (0..space.len() as u32).collect();
-        points.sort_by_key(|point| (prices[*point as usize], *point));
+        let mut by_price: Vec<(i64, usize)> = prices.iter().copied().zip(0..space.len()).collect();
+        by_price.sort_unstable();
+        let points: Vec<u32> = by_price.into_iter().map(|(_, point)| point as u32).collect();
         let (numbers, others): (Vec<usize>, Vec<usize>) =
             (0..space.width()).partition(|at| space.costs[*at].two_sided());
         let column = |attribute: &usize| Column::new(space, *attribute, &points);
         let mut trees: Vec<Column> = others.iter().map(column).collect();
-        trees.sort_by_key(|column| column.values);
+        trees.arrange_by_key(|column| column.values);
         Some(Boxes {
             least: points.iter().map(|point| least[*point as usize].max(0) as u32).collect(),
             records: points.iter().map(|point| space.records[*point as usize]).collect(),

@@ -5,6 +5,7 @@
 //! grows with the range between them. The points of a box stand next to each other.
 
 use super::space::Space;
+use crate::collections::sort_by_key_and_id;
 
 /// Points of a box that is not halved again.
 const LEAF: usize = 12;
@@ -87,7 +88,7 @@ impl Index {
             .filter(|of| ends[*of].0 < ends[*of].1)
             .max_by_key(|of| (cost(of), usize::MAX - of))?;
         let code = |point: &u32| space.row(*point)[widest];
-        points.sort_unstable_by_key(|point| (code(point), *point));
+        sort_by_key_and_id(points, |point| code(&point) as usize);
         let middle = code(&points[points.len() / 2]);
         let below = points.partition_point(|point| code(point) < middle);
         let cut = if below > 0 { below } else { points.partition_point(|point| code(point) <= middle) };

@@ -44,6 +44,7 @@ use costs::ONE;
 use pricing::Pricing;
 use terms::{Block, Terms};
 
+use crate::collections::Arrange;
 use crate::error::Result;
 use crate::problem::{Attribute, Problem};
 use crate::schema::Kind;
@@ -287,7 +288,7 @@ fn worth(problem: &Problem, priced: &[(Terms, Vec<i64>)]) -> f64 {
     let totals: Vec<i128> = (0..problem.len()).map(of_record).collect();
     let mut above: Vec<i128> =
         totals.iter().map(|price| price - i128::from(ONE)).filter(|above| *above > 0).collect();
-    above.sort_unstable_by(|one, other| other.cmp(one));
+    above.arrange_by(|one, other| other.cmp(one));
     let spared: i128 = above.iter().take(problem.suppressible).sum();
     let proved = (totals.iter().sum::<i128>() - spared) as f64 / (problem.len() as f64 * f64::from(ONE));
     proved.clamp(0.0, 1.0)

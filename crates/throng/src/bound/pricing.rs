@@ -215,14 +215,14 @@ impl Pricing {
     /// not be neighbours in space.
     fn order(&self) -> Vec<u32> {
         let step = |price: i64| if price <= 0 { 0 } else { ((price as f64).log2() * STEPS) as i64 + 1 };
-        let key = |point: &u32| {
-            let at = *point as usize;
-            let lot = u64::from(*point).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
-            (u32::MAX - self.space.sizes[at], -step(self.prices[at]), lot, *point)
+        let key = |point: u32| {
+            let at = point as usize;
+            let lot = u64::from(point).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+            (u32::MAX - self.space.sizes[at], -step(self.prices[at]), lot, point)
         };
-        let mut order: Vec<u32> = (0..self.space.len() as u32).collect();
-        order.sort_by_cached_key(key);
-        order
+        let mut order: Vec<(u32, i64, u64, u32)> = (0..self.space.len() as u32).map(key).collect();
+        order.sort_unstable();
+        order.into_iter().map(|(.., point)| point).collect()
     }
 
     /// A pass that searches around every record. What is not visited when the work is done is paid what was proved before, at most:

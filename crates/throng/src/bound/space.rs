@@ -1,6 +1,7 @@
 //! Records as the bound sees them: equal ones are one point, with what boxes around them cost.
 
 use super::costs::Cost;
+use crate::collections::Arrange;
 
 /// How many of a class may share a value; the value is a sensitive one, or the person whose record it is.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,7 +94,7 @@ impl Space {
             pairs().map(cost).sum()
         };
         let mut order: Vec<(u64, usize)> = (0..self.width()).map(|at| (apart(at), at)).collect();
-        order.sort_by_key(|(apart, at)| (std::cmp::Reverse(*apart), *at));
+        order.arrange_by_key(|(apart, at)| (std::cmp::Reverse(*apart), *at));
         let codes = (0..points).flat_map(|point| order.iter().map(move |(_, at)| self.row(point)[*at]));
         Space {
             costs: order.iter().map(|(_, at)| self.costs[*at].clone()).collect(),

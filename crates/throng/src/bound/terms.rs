@@ -12,6 +12,7 @@
 
 use super::costs::{Cost, rounded_down};
 use super::space::{Caps, Space};
+use crate::collections::Arrange;
 use crate::privacy::{Part, Requirement};
 use crate::problem::{Attribute, Problem};
 use crate::table::Scale;
@@ -82,7 +83,7 @@ fn named_above(problem: &Problem, size: usize) -> Vec<(Vec<usize>, usize)> {
         problem.requirement.quasi_identifiers().iter().filter(|own| own.attributes.is_some() && own.k > size);
     let mut named: Vec<(Vec<usize>, usize)> =
         named.map(|own| (own.names().iter().filter_map(place).collect(), own.k)).collect();
-    named.sort_by_key(|(_, k)| std::cmp::Reverse(*k));
+    named.arrange_by_key(|(_, k)| std::cmp::Reverse(*k));
     named
 }
 
@@ -112,7 +113,7 @@ impl Terms {
             let at = *record as usize;
             (records.row(*record), records.values[at], records.sizes[at])
         };
-        order.sort_unstable_by(|one, other| key(one).cmp(&key(other)).then(one.cmp(other)));
+        order.arrange_by(|one, other| key(one).cmp(&key(other)).then(one.cmp(other)));
         let runs: Vec<&[u32]> = order.chunk_by(|one, other| key(one) == key(other)).collect();
         let first: Vec<u32> = runs.iter().map(|run| run[0]).collect();
         let mut space = records.reordered(&first);

@@ -9,6 +9,7 @@
 use super::costs::Cost;
 use super::space::{Caps, Space};
 use super::verify_boxes;
+use crate::collections::Arrange;
 use crate::error::Result;
 use crate::parallel;
 use crate::watch::Watch;
@@ -50,7 +51,7 @@ impl Points {
             let at = *record as usize;
             (std::cmp::Reverse((space.sizes[at], prices[at])), space.values[at], space.row(*record))
         };
-        order.sort_by(|one, other| key(one).cmp(&key(other)));
+        order.arrange_by(|one, other| key(one).cmp(&key(other)));
         let runs: Vec<&[u32]> = order.chunk_by(|one, other| key(one) == key(other)).collect();
         let firsts: Vec<u32> = runs.iter().map(|run| run[0]).collect();
         let mut points = space.reordered(&firsts);

@@ -13,6 +13,7 @@
 //! Cost: O(N·d) to see which values occur, and a constant for the sample.
 
 use super::{Axis, Curve, bits_of};
+use crate::collections::Arrange;
 use crate::data::{Attribute, Code, Matrix};
 use crate::loss::{Extent, Kernel};
 use crate::parallel;
@@ -69,7 +70,7 @@ impl Curve {
                 Axis { attribute, coordinates }
             })
             .collect();
-        axes.sort_by_key(|axis| domains[axis.attribute]);
+        axes.arrange_by_key(|axis| domains[axis.attribute]);
         Curve { bits, axes }
     }
 

@@ -13,6 +13,7 @@ mod lanes;
 use lanes::Lane;
 use rayon::slice::ParallelSliceMut;
 
+use crate::collections::Arrange;
 use crate::data::{Code, Matrix};
 use crate::parallel;
 
@@ -56,7 +57,7 @@ impl Curve {
                 Axis { attribute, coordinates }
             })
             .collect();
-        axes.sort_by_key(|axis| domains[axis.attribute]);
+        axes.arrange_by_key(|axis| domains[axis.attribute]);
         Curve { bits, axes }
     }
 

@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeInteger, DeString, DeTable, DeValue, ValueDeserializer};
 
 use super::source::Source;
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::words::suggest;
 
@@ -121,7 +122,7 @@ fn read_item<T>(
 /// The entries of a table as they follow each other in the text; the parser sorts them by name.
 pub(crate) fn in_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<DeString<'i>>, &'t Item<'i>)> {
     let mut entries: Vec<_> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| key.span().start);
+    entries.arrange_by_key(|(key, _)| key.span().start);
     entries
 }
 

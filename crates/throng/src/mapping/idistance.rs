@@ -141,20 +141,20 @@ fn centered<C: Code>(data: &Data, kernel: &Kernel, sample: &Matrix<C>, mut point
     nearest.into_iter().enumerate().for_each(|(row, (point, _))| clusters[point as usize].push(row));
     for (point, rows) in clusters.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
         for (at, attribute) in data.attributes.iter().enumerate() {
-            let mut codes: Vec<C> = rows.iter().map(|row| sample.get(*row, at)).collect();
+            let mut codes: Vec<u32> = rows.iter().map(|row| sample.get(*row, at).index() as u32).collect();
             codes.sort_unstable();
             let middle = match attribute.domain.kind() {
                 Kind::Numeric => codes[codes.len() / 2],
                 Kind::Categorical => most_frequent(&codes),
             };
-            points.set(point, at, middle);
+            points.set(point, at, C::from_index(middle as usize));
         }
     }
     points
 }
 
 /// The value that occurs most often in an ascending list that is not empty; the least of several.
-fn most_frequent<C: Code>(ascending: &[C]) -> C {
+fn most_frequent(ascending: &[u32]) -> u32 {
     let mut best = &ascending[..1];
     for run in ascending.chunk_by(|a, b| a == b) {
         if run.len() > best.len() {

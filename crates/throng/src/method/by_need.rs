@@ -13,6 +13,7 @@
 
 use super::mondrian::{Categories, Cut, Mondrian, Ties};
 use super::{Fact, Method, OptionKind, OptionSpec, Options, Partition, Recoding, Solution};
+use crate::collections::sort_by_key_and_id;
 use crate::error::Result;
 use crate::loss::{Kernel, group_ncp};
 use crate::problem::Problem;
@@ -100,7 +101,7 @@ fn best_bands(problem: &Problem, demands: &[u32], watch: &dyn Watch) -> Result<O
 /// Bands of needs within a factor, the most demanding first. Each can meet the requirement by itself.
 fn bands(problem: &Problem, demands: &[u32], factor: u32) -> Vec<Band> {
     let mut by_need: Vec<u32> = (0..problem.len() as u32).collect();
-    by_need.sort_by_key(|record| (std::cmp::Reverse(demands[*record as usize]), *record));
+    sort_by_key_and_id(&mut by_need, |record| (u32::MAX - demands[record as usize]) as usize);
     let mut bands: Vec<Band> = Vec::new();
     for equal in by_need.chunk_by(|a, b| demands[*a as usize] == demands[*b as usize]) {
         let need = demands[equal[0] as usize];

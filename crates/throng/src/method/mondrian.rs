@@ -177,6 +177,16 @@ struct Place {
     left: usize,
 }
 
+// Sorts apart from what depends on the width of codes, so that they are compiled once.
+fn put_widest_first(attributes: &mut [usize], widths: &[f64]) {
+    attributes.sort_by(|a, b| widths[*b].total_cmp(&widths[*a]).then(a.cmp(b)));
+}
+
+fn put_least_even_first(places: &mut [[Option<Place>; 2]], size: usize) {
+    let uneven = |place: Option<Place>| place.map_or(0, |place| (2 * place.left).abs_diff(size));
+    places.sort_by_key(|[first, _]| Reverse(uneven(*first)));
+}
+
 struct Work<'a> {
     problem: &'a Problem,
     kernel: Kernel,
@@ -233,7 +243,7 @@ impl Work<'_> {
         let widths = self.widths(&extent);
         let mut order: Vec<usize> =
             (0..widths.len()).filter(|at| extent.low(*at) != extent.high(*at)).collect();
-        order.sort_by(|a, b| widths[*b].total_cmp(&widths[*a]).then(a.cmp(b)));
+        put_widest_first(&mut order, &widths);
         order.chunk_by(|a, b| widths[*a] == widths[*b]).find_map(|equally_wide| {
             let mut places: Vec<[Option<Place>; 2]> = equally_wide
                 .iter()
@@ -242,8 +252,7 @@ impl Work<'_> {
                 })
                 .collect();
             if self.ties == Ties::LeastEven {
-                let uneven = |place: Option<Place>| place.map_or(0, |place| (2 * place.left).abs_diff(size));
-                places.sort_by_key(|[first, _]| Reverse(uneven(*first)));
+                put_least_even_first(&mut places, size);
             }
             places.into_iter().flatten().flatten().find(|place| self.allowed(group, *place))
         })

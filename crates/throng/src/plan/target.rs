@@ -8,6 +8,7 @@
 //!
 //! Cost: about 2·log₂ k runs of the method.
 
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::evaluate::queries;
 use crate::loss::{Extent, Kernel};
@@ -90,7 +91,7 @@ impl Target {
                 failed = next;
             }
         }
-        steps.sort_by_key(|step| step.k);
+        steps.arrange_by_key(|step| step.k);
         Ok(Found { k: most, solution: best, steps })
     }
 

@@ -30,6 +30,7 @@ use toml::{Spanned, Value};
 
 use super::{Achieved, Figure, Kind, Part, QuasiIdentifier, Spec, spec};
 use crate::classes::Classes;
+use crate::collections::{Arrange, cheapest_first};
 use crate::data::{Attribute, Joined};
 use crate::error::{Error, ErrorCode, Result};
 use crate::keys::{Keys, within};
@@ -240,7 +241,7 @@ impl Combinations {
     fn enough(&self, k: f64) -> u64 {
         let mut least_first = self.each.clone();
         let credit = |own: &Combination| own.people as f64 / own.records as f64;
-        least_first.sort_by(|one, other| credit(one).total_cmp(&credit(other)));
+        least_first.arrange_by(|one, other| credit(one).total_cmp(&credit(other)));
         let (mut records, mut credits) = (0, 0.0);
         for own in least_first {
             // On the safe side of rounding.
@@ -289,8 +290,9 @@ const MISSING: f64 = f64::INFINITY;
 impl Places {
     fn new(attribute: &Attribute, population: &Table, missing: &[String]) -> Self {
         let of_person = population::places(attribute, population, missing);
-        let mut order: Vec<u32> = (0..of_person.len() as u32).collect();
-        order.sort_by(|one, other| of_person[*one as usize].total_cmp(&of_person[*other as usize]));
+        let mut order: Vec<(f64, usize)> = of_person.iter().copied().zip(0..).collect();
+        cheapest_first(&mut order);
+        let order = order.into_iter().map(|(_, person)| person as u32).collect();
         Places { of_person, order }
     }
 

@@ -191,10 +191,12 @@ impl Spec for OwnK {
 /// nobody knows either; they may be the most demanding ones.
 fn places_left(demands: &[u32], published: &Published<'_>) -> (u64, Option<u32>) {
     let mut demands = demands.to_vec();
-    demands.sort_unstable_by(|a, b| b.cmp(a));
+    demands.sort_unstable();
+    demands.reverse();
     let classes = published.sizes().zip(published.rows_of_classes());
     let mut places: Vec<usize> = classes.flat_map(|(size, rows)| std::iter::repeat_n(size, rows)).collect();
-    places.sort_unstable_by(|a, b| b.cmp(a));
+    places.sort_unstable();
+    places.reverse();
     let kept = demands.iter().skip(published.suppressed as usize);
     let pairs = || places.iter().zip(kept.clone()).filter(|(size, demand)| **size < **demand as usize);
     (places.len() as u64 - pairs().count() as u64, pairs().next().map(|(_, demand)| *demand))

@@ -5,6 +5,7 @@
 //! neighbours, and not singled out by a cell of their own.
 
 use super::{Covers, Mask};
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::problem::Attribute;
 use crate::table::tails::{AT_LEAST, AT_MOST};
@@ -77,7 +78,7 @@ impl<'a> Finder<'a> {
             let end = |text: &'a str| end(text, spelling);
             finder.ranges.push(Range { low: end(low)?, high: end(high)?, closed, cell });
         }
-        finder.ranges.sort_by(|one, other| one.low.number.total_cmp(&other.low.number));
+        finder.ranges.arrange_by(|one, other| one.low.number.total_cmp(&other.low.number));
         Ok(finder)
     }
 

@@ -6,6 +6,7 @@
 //! 1 with every number and its weight next to nothing. Records in which either is a missing number are left out. An attribute that little else tells of
 //! weighs more: w ∝ 1 − mean association with the others (Morton 2012).
 
+use crate::collections::Arrange;
 use crate::data::{Attribute, Records};
 use crate::parallel;
 use crate::table::{Map, Scale};
@@ -122,7 +123,7 @@ fn cramers_v(ones: &[u32], one_count: usize, others: &[u32], other_count: usize)
         column[*other as usize] += 1.0;
     }
     let mut joint: Vec<((u32, u32), f64)> = joint.into_iter().collect();
-    joint.sort_unstable_by_key(|(pair, _)| *pair);
+    joint.arrange_by_key(|(pair, _)| *pair);
     // χ²/n = Σ n_ij² / (n_i · n_j) − 1
     let phi: f64 =
         joint.iter().map(|((a, b), n)| n * n / (row[*a as usize] * column[*b as usize])).sum::<f64>() - 1.0;

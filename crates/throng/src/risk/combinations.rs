@@ -10,6 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::collections::Arrange;
 use crate::data::{Data, People};
 use crate::error::Result;
 use crate::parallel;
@@ -303,8 +304,9 @@ fn most_telling(found: &[Found]) -> Vec<&Found> {
         room += more;
         let mut of_size: Vec<&Found> =
             found.iter().filter(|found| found.attributes.len() == size && found.unique > 0).collect();
-        of_size
-            .sort_by(|one, other| other.unique.cmp(&one.unique).then(one.attributes.cmp(&other.attributes)));
+        of_size.arrange_by(|one, other| {
+            other.unique.cmp(&one.unique).then(one.attributes.cmp(&other.attributes))
+        });
         of_size.truncate(room);
         room -= of_size.len();
         told.extend(of_size);
@@ -329,7 +331,7 @@ fn contributions(data: &Data, columns: &[Vec<u32>], found: &[Found]) -> Vec<Attr
         }
     };
     let mut attributes: Vec<AttributeRisk> = (0..columns.len()).map(contribution).collect();
-    attributes.sort_by_key(|attribute| std::cmp::Reverse(attribute.minimal_uniques));
+    attributes.arrange_by_key(|attribute| std::cmp::Reverse(attribute.minimal_uniques));
     attributes
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::{Clock, Job, Prepared, check_outputs};
 use crate::classes::Classes;
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::formula::Formulas;
 use crate::method::{GroupCells, Method, Partition, Recoding, Solution};
@@ -132,8 +133,9 @@ impl Method for Masking {
                 GroupCells::new(classes.iter().map(of), |cell| masker.text(at, cell).to_owned())
             })
             .collect();
-        let inside: std::collections::BTreeSet<u32> = kept.into_iter().collect();
-        let suppressed = (0..problem.len() as u32).filter(|record| !inside.contains(record)).collect();
+        // Those that are kept ascend.
+        let is_left_out = |record: &u32| kept.binary_search(record).is_err();
+        let suppressed = (0..problem.len() as u32).filter(is_left_out).collect();
         let sizes: Vec<usize> = classes.iter().map(Vec::len).collect();
         let partition = Partition::from_sizes(classes.concat(), sizes);
         Ok(Solution { partition, suppressed, recoding: Recoding::Cells(cells), facts })
@@ -150,7 +152,7 @@ fn group(of_record: &[&[u32]], records: &[u32]) -> Vec<Vec<u32>> {
     let mut classes: Vec<Vec<u32>> = (0..classes.len())
         .map(|class| classes.rows(class).iter().map(|row| records[*row as usize]).collect())
         .collect();
-    classes.sort_unstable_by_key(|class| class[0]);
+    classes.arrange_by_key(|class| class[0]);
     classes
 }
 

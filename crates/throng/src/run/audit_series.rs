@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::audit::{Cell, Received, SeriesFindings, audit_cells, codes_of, covers, storage, truth};
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::plan;
 use crate::policy::Policy;
@@ -215,8 +216,8 @@ impl Side<'_> {
             let value =
                 |record: u32| counted.iter().map(|own| own.codes[record as usize]).collect::<Vec<u32>>();
             let mut of_people: Vec<Vec<u32>> = records.iter().map(|record| value(*record)).collect();
-            of_rows.sort_unstable();
-            of_people.sort_unstable();
+            of_rows.arrange();
+            of_people.arrange();
             if self.ledger.erased_of(class) == 0 && of_rows != of_people {
                 told.push(format!("the values of class {} are not those of its people", class.name));
             }

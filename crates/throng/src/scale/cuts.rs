@@ -14,6 +14,7 @@ use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
+use crate::collections::Arrange;
 use crate::loss::Kernel;
 
 /// How much larger than meant a part may be.
@@ -117,7 +118,7 @@ impl Cuts {
     pub fn new(sample: &[Sampled], cutting: &Cutting<'_>, parts: usize) -> Self {
         let mut cuts = Cuts { nodes: Vec::new(), parts: 0 };
         let mut records: Vec<&Sampled> = sample.iter().collect();
-        records.sort_by(|one, other| (&one.codes, &one.sensitive).cmp(&(&other.codes, &other.sensitive)));
+        records.arrange_by(|one, other| (&one.codes, &one.sensitive).cmp(&(&other.codes, &other.sensitive)));
         let weight: u64 = records.iter().map(|record| record.weight).sum();
         let most = LARGER * weight as f64 / parts.max(1) as f64;
         // As in memory, it is the whole table that decides whether records are dealt by lot.
@@ -256,7 +257,7 @@ impl Cutting<'_> {
             nearest =
                 others.into_iter().chain(nearest).min_by(|one, other| one.off().total_cmp(&other.off()));
         }
-        fitting.sort_by(Place::better);
+        fitting.arrange_by(Place::better);
         let new = || fitting.iter().filter(|place| place.is_new);
         let first = new().next().or(fitting.first()).or(nearest.as_ref()).copied();
         let asked = (self.asked)(records);
@@ -297,7 +298,7 @@ impl Cutting<'_> {
         let order = |one: &Place, other: &Place| {
             width(other).total_cmp(&width(one)).then(other.off().total_cmp(&one.off()))
         };
-        places.sort_by(|one, other| order(&one[0], &other[0]));
+        places.arrange_by(|one, other| order(&one[0], &other[0]));
         let feasible = |place: &Place| {
             let (left, right) = sides(records, place.attribute, place.at);
             self.surely_feasible(&left) && self.surely_feasible(&right)
@@ -355,13 +356,13 @@ impl Place {
 fn middle(places: Vec<Place>) -> Vec<Place> {
     let (below, above): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| place.share < 0.5);
     let mut both: Vec<Place> = below.last().into_iter().chain(above.first()).copied().collect();
-    both.sort_by(|one, other| one.off().total_cmp(&other.off()));
+    both.arrange_by(|one, other| one.off().total_cmp(&other.off()));
     both
 }
 
 /// The best of some places of one attribute, and the best of those that are new.
 fn few(mut places: Vec<Place>) -> Vec<Place> {
-    places.sort_by(Place::better);
+    places.arrange_by(Place::better);
     let (new, old): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|place| place.is_new);
     new.into_iter().take(TRIED).chain(old.into_iter().take(TRIED)).collect()
 }

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rand::Rng;
-use rayon::slice::ParallelSliceMut;
 use serde::{Deserialize, Serialize};
 
 use super::cuts::Sampled;
@@ -20,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::loss::Kernel;
 use crate::method::facts::Grouping;
 use crate::method::{Fact, Partition};
+use crate::parallel;
 use crate::plan::Plan;
 use crate::watch::Watch;
 use crate::with_matrix;
@@ -176,7 +176,7 @@ fn matrix(known: &Known, mut codes: Vec<Vec<u32>>, count: usize) -> (Records, Ve
 fn own_order(records: &Records, codes: &[Vec<u32>], ties: &[u64]) -> Vec<u32> {
     let others: Vec<&Vec<u32>> = codes.iter().filter(|own| !own.is_empty()).collect();
     let mut order: Vec<u32> = (0..ties.len() as u32).collect();
-    with_matrix!(records, matrix => order.par_sort_unstable_by(|&one, &other| {
+    with_matrix!(records, matrix => parallel::sort_by(&mut order, &|one, other| {
         let (a, b) = (one as usize, other as usize);
         matrix
             .row(a)

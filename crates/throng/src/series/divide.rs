@@ -35,7 +35,9 @@ pub fn divide(
         let rows =
             |side: &[(Tag, Option<u32>)]| -> Option<Vec<u32>> { side.iter().map(|(_, row)| *row).collect() };
         let (Some(stay), Some(leave)) = (rows(&stayers), rows(&leavers)) else { continue };
-        let all: BTreeSet<u32> = stay.iter().chain(&leave).copied().collect();
+        let mut all: Vec<u32> = stay.iter().chain(&leave).copied().collect();
+        all.sort_unstable();
+        all.dedup();
         let published = named.get(own.name.as_str()).map_or(&[][..], Vec::as_slice);
         if !all.iter().eq(published) {
             return Err(Error::bug("the ledger does not know whose the rows of the last release are"));

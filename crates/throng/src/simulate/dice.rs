@@ -127,7 +127,9 @@ impl Table<'_> {
         let die = &dice.attributes[at];
         let lower = self.binomial(records, die.share(low, middle) / die.share(low, high))?;
         let mut parts = [((low, middle), lower), ((middle, high), records - lower)];
-        parts.sort_by_key(|(_, records)| *records);
+        if parts[1].1 < parts[0].1 {
+            parts.reverse();
+        }
         for (values, records) in parts {
             match self.split(dice, at, values, records)? {
                 Some(true) => {}

@@ -17,6 +17,7 @@ use super::chunk::{Chunk, ChunkBuilder, Slot, slots};
 use super::types::{self, Texts};
 use super::{Expansion, Origin, Reading, Storage, Table};
 use super::{coding, nested};
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 
 /// Rows in a chunk.
@@ -212,7 +213,7 @@ impl Columns {
                 (at, chunks.unwrap_or_else(|error| vec![Err(error)]))
             })
             .collect();
-        chunks.sort_by_key(|(at, _)| *at);
+        chunks.arrange_by_key(|(at, _)| *at);
         chunks.into_iter().flat_map(|(_, chunks)| chunks).collect()
     }
 

@@ -8,6 +8,7 @@ use rayon::iter::{ParallelBridge, ParallelIterator};
 use super::chunk::Chunk;
 use super::reading::Reading;
 use super::source::Stream;
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::parallel;
 use crate::watch::Watch;
@@ -177,7 +178,7 @@ impl<'a> Blocks<'a> {
                 Err(_) => Err(Error::bug("the reading thread failed")),
             }
         })?;
-        parsed.sort_by_key(|(at, _)| *at);
+        parsed.arrange_by_key(|(at, _)| *at);
         let mut chunks = in_order(parsed.into_iter().map(|(_, chunk)| chunk), header_lines)?;
         if let Some(first) = chunks.first_mut().filter(|_| header_lines > 0) {
             count_header_lines(first, header_lines);

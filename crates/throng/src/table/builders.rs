@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::domain::Misfit;
+use crate::collections::Arrange;
 use crate::error::ErrorCode;
 use crate::schema::Spelling;
 use crate::schema::Tree;
@@ -38,7 +39,7 @@ pub(super) fn tree<'a>(
         leaves.push((spelling.read(text), *text, path));
     }
     // Several values may be published as one.
-    leaves.sort_by(|a, b| a.0.unwrap_or(0.0).total_cmp(&b.0.unwrap_or(0.0)).then(a.1.cmp(b.1)));
+    leaves.arrange_by(|a, b| a.0.unwrap_or(0.0).total_cmp(&b.0.unwrap_or(0.0)).then(a.1.cmp(b.1)));
     leaves.dedup_by(|a, b| a.1 == b.1);
     let mut tree = Tree::default();
     for (_, text, mut path) in leaves {

@@ -4,6 +4,7 @@
 //! person's income or age; a tail tells only that it lies beyond.
 
 use super::{Map, value};
+use crate::collections::Arrange;
 use crate::schema::spelling::{Guess, Measured, time_of_day};
 use crate::schema::{Spelling, Tail, Tails};
 
@@ -38,7 +39,7 @@ pub(crate) fn fixed<'a>(
     };
     let mut cells: Vec<(f64, &str, &[u32])> =
         cells.filter_map(|(text, whose)| Some((spelling.read(text)?, text, whose))).collect();
-    cells.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(other.1)));
+    cells.arrange_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(other.1)));
     let measured = spelling.measured();
     let bottom = fixed_end(tails.bottom.as_ref(), cells.iter(), k, measured);
     let top = fixed_end(tails.top.as_ref(), cells.iter().rev(), k, measured);

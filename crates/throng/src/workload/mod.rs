@@ -102,7 +102,7 @@ impl Errors {
 
 pub(crate) fn sorted_errors(answered: &[Answered]) -> Vec<f64> {
     let mut errors: Vec<f64> = answered.iter().filter_map(|query| query.error).collect();
-    errors.sort_by(f64::total_cmp);
+    errors.sort_unstable_by(f64::total_cmp);
     errors
 }
 

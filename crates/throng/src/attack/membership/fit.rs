@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::Kinds;
 use super::boxes::ClassBox;
 use crate::classes::Classes;
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::parallel;
 use crate::problem::Problem;
@@ -65,7 +66,7 @@ pub(super) fn fit(
     };
     // Those with the fewest choices choose first.
     let mut order: Vec<u32> = (0..problem.len() as u32).collect();
-    order.sort_by_key(|record| (candidates[*record as usize].len(), *record));
+    order.arrange_by_key(|record| (candidates[*record as usize].len(), *record));
     for record in order {
         watch.check()?;
         matching.place(record);

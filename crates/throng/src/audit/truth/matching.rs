@@ -6,6 +6,8 @@
 
 use std::collections::VecDeque;
 
+use crate::collections::sort_by_key_and_id;
+
 /// Supplies and demands, and which demands each supply can meet.
 #[derive(Debug, Default)]
 pub(super) struct Bipartite {
@@ -51,9 +53,9 @@ impl Bipartite {
 
     /// Takes what fits, rows with the fewest records first.
     fn start(&mut self) {
-        let mut order: Vec<usize> = (0..self.rows.len()).collect();
-        order.sort_by_key(|row| (self.edges[*row].len(), *row));
-        for row in order {
+        let mut order: Vec<u32> = (0..self.rows.len() as u32).collect();
+        sort_by_key_and_id(&mut order, |row| self.edges[row as usize].len());
+        for row in order.into_iter().map(|row| row as usize) {
             for (record, used) in &mut self.edges[row] {
                 let taken = self.rows[row].min(self.records[*record as usize]);
                 *used += taken;

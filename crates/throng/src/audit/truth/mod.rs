@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::{Received, is_derived, midpoints};
 use crate::audit::permutation;
 use crate::classes::Classes;
+use crate::collections::sort_by_key_and_id;
 use crate::error::Result;
 use crate::policy::{Policy, Unlisted};
 use crate::problem::Problem;
@@ -242,7 +243,7 @@ impl Index {
         let of_attribute = |codes: &Vec<u32>| {
             let code = |kind: &u32| codes[records.first_row(*kind as usize)];
             let mut kinds: Vec<u32> = (0..records.len() as u32).collect();
-            kinds.sort_by_key(code);
+            sort_by_key_and_id(&mut kinds, |kind| code(&kind) as usize);
             let last = codes.iter().max().map_or(0, |code| *code as usize + 1);
             let starts =
                 (0..=last).map(|value| kinds.partition_point(|kind| (code(kind) as usize) < value)).collect();

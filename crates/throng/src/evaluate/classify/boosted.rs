@@ -8,6 +8,7 @@
 //! Cost: O(rounds × classes × depth × records × features).
 
 use super::features::{Data, Values};
+use crate::collections::cheapest_first;
 
 /// Bins of a number.
 const BINS: usize = 32;
@@ -222,8 +223,10 @@ impl Grower<'_> {
         // Categories by what their records are worth, numbers as they are.
         let mut order: Vec<usize> = (0..count).filter(|bin| sums[*bin].1 > 0.0).collect();
         if self.is_category(feature) {
-            let worth = |bin: &usize| sums[*bin].0 / (sums[*bin].1 + LAMBDA);
-            order.sort_by(|one, other| worth(one).total_cmp(&worth(other)).then(one.cmp(other)));
+            let worth = |bin: usize| sums[bin].0 / (sums[bin].1 + LAMBDA);
+            let mut by_worth: Vec<(f64, usize)> = order.iter().map(|bin| (worth(*bin), *bin)).collect();
+            cheapest_first(&mut by_worth);
+            order = by_worth.into_iter().map(|(_, bin)| bin).collect();
         }
         let (mut left, mut best) = ((0.0, 0.0), None);
         for (cut, bin) in order.iter().enumerate().take(order.len().saturating_sub(1)) {

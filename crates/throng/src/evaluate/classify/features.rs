@@ -1,6 +1,7 @@
 //! What a classifier learns from: the attributes of a table or release, and the class of each record.
 
 use crate::audit::{Cell, Cells, is_derived};
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::method::refine::Masks;
 use crate::policy::{Policy, Role};
@@ -228,7 +229,7 @@ fn published_values(attribute: &Attribute, cells: &[Cell], of_row: &[u32], how: 
 /// Whether no two cells cover the same number.
 fn apart(cells: &[Cell]) -> bool {
     let mut covered: Vec<(f64, f64)> = cells.iter().filter_map(|cell| cell.range).collect();
-    covered.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    covered.arrange_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
     covered.windows(2).all(|pair| pair[0].1 < pair[1].0)
 }
 

@@ -15,6 +15,7 @@ use serde_json::json;
 
 use super::{Entry, Outcome, Study, Task};
 use crate::audit::{codes_of, permutation};
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::method::options::{OptionKind, OptionSpec, words};
 use crate::release::Publish;
@@ -125,7 +126,7 @@ fn generalized_view(study: &Study<'_>, codes: &[u32]) -> View {
         .collect();
     let mut rows: Vec<u32> = (0..study.release.len() as u32).collect();
     let key = |row: u32| columns.iter().map(move |column| column[row as usize]);
-    rows.sort_by(|a, b| key(*a).cmp(key(*b)));
+    rows.arrange_by(|a, b| key(*a).cmp(key(*b)));
     let shapes = rows
         .chunk_by(|a, b| key(*a).eq(key(*b)))
         .map(|class| Shape {

@@ -6,6 +6,7 @@
 //! side overlaps if its label shares leaves with a label of the second.
 
 use super::rows::{Content, Rows};
+use crate::collections::cheapest_first;
 
 /// How trees are grown.
 #[derive(Clone, Copy, Debug)]
@@ -157,17 +158,18 @@ fn best_number(
     all: &[u64],
     least: usize,
 ) -> Option<Split> {
-    let mut by_high = own.to_vec();
-    by_high.sort_by(|a, b| ends[*a as usize].1.total_cmp(&ends[*b as usize].1).then(a.cmp(b)));
+    let mut by_high: Vec<(f64, usize)> =
+        own.iter().map(|row| (ends[*row as usize].1, *row as usize)).collect();
+    cheapest_first(&mut by_high);
     let mut places: Vec<f64> =
         own.iter().map(|row| ends[*row as usize].0).filter(|low| low.is_finite()).collect();
-    places.sort_by(f64::total_cmp);
+    places.sort_unstable_by(f64::total_cmp);
     places.dedup();
     let mut left = vec![0; all.len()];
     let (mut passed, mut best) = (0, None::<Split>);
     for at in places {
-        while passed < by_high.len() && ends[by_high[passed] as usize].1 < at {
-            left[rows.target[by_high[passed] as usize] as usize] += 1;
+        while passed < by_high.len() && by_high[passed].0 < at {
+            left[rows.target[by_high[passed].1] as usize] += 1;
             passed += 1;
         }
         if passed < least || own.len() - passed < least {
@@ -195,11 +197,15 @@ fn best_labels(
         of_label[of_row[*row as usize] as usize][rows.target[*row as usize] as usize] += 1;
     }
     let total = |label: u32| of_label[label as usize].iter().sum::<u64>();
-    let mut present: Vec<u32> = (0..labels as u32).filter(|label| total(*label) > 0).collect();
     let classes = all.iter().filter(|count| **count > 0).count();
     let last = all.iter().rposition(|count| *count > 0).unwrap_or(0);
     let share = |label: u32| of_label[label as usize][last] as f64 / total(label) as f64;
-    present.sort_by(|a, b| share(*a).total_cmp(&share(*b)).then(a.cmp(b)));
+    let mut by_share: Vec<(f64, usize)> = (0..labels as u32)
+        .filter(|label| total(*label) > 0)
+        .map(|label| (share(label), label as usize))
+        .collect();
+    cheapest_first(&mut by_share);
+    let present: Vec<u32> = by_share.into_iter().map(|(_, label)| label as u32).collect();
     let mut best: Option<Split> = None;
     let mut consider = |side: &[u32]| {
         let mut left = vec![0; all.len()];

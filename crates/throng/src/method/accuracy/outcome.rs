@@ -131,7 +131,7 @@ impl<'a> Trimmed<'a> {
     /// Which records of each group stay, so that privacy is highest with at most so many left out.
     fn most_private(&self, most: usize) -> Vec<Vec<bool>> {
         let mut candidates: Vec<f64> = self.reachable();
-        candidates.sort_by(f64::total_cmp);
+        candidates.sort_unstable_by(f64::total_cmp);
         candidates.dedup();
         let lost = |privacy: f64| -> usize { (0..self.groups.len()).map(|at| self.lost(at, privacy)).sum() };
         // What must go grows with the privacy, and not all records may go.
@@ -178,11 +178,11 @@ impl<'a> Trimmed<'a> {
     fn stays(&self, at: usize, privacy: f64) -> Vec<bool> {
         let values = &self.values[at];
         let Some(cap) = self.cap(at, privacy) else { return vec![false; values.len()] };
-        let mut sorted: Vec<usize> = (0..values.len()).collect();
-        sorted.sort_by_key(|place| values[*place]);
+        let mut sorted: Vec<(u32, u32)> = values.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
         let mut stays = vec![false; values.len()];
-        for run in sorted.chunk_by(|a, b| values[*a] == values[*b]) {
-            run.iter().take(cap as usize).for_each(|place| stays[*place] = true);
+        for run in sorted.chunk_by(|a, b| a.0 == b.0) {
+            run.iter().take(cap as usize).for_each(|(_, place)| stays[*place as usize] = true);
         }
         stays
     }
@@ -198,6 +198,7 @@ fn counts(values: &[u32]) -> Vec<u32> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();
     let mut counts: Vec<u32> = sorted.chunk_by(|a, b| a == b).map(|run| run.len() as u32).collect();
-    counts.sort_unstable_by(|a, b| b.cmp(a));
+    counts.sort_unstable();
+    counts.reverse();
     counts
 }

@@ -9,6 +9,7 @@
 //! Cost: that of a walk for each order and rung; walks run at the same time.
 
 use super::{Goal, outcome, walk_within};
+use crate::collections::greatest_first;
 use crate::error::{Error, Result};
 use crate::loss::{Kernel, Limits, group_ncp};
 use crate::mapping::{MAPPINGS, Mapping};
@@ -105,6 +106,6 @@ fn ladder(problem: &Problem) -> Vec<Limits> {
         hundredths.filter(|(at, share)| at % every == 0 || *share == nearest).map(|(_, share)| share);
     // The last rung is that of equal records.
     let mut shares: Vec<f64> = halves.chain(listed).filter(within).chain([0.0]).collect();
-    shares.sort_by(|a, b| b.total_cmp(a));
+    greatest_first(&mut shares);
     shares.into_iter().map(|share| problem.limits.with_loss(share * whole)).collect()
 }

@@ -32,6 +32,7 @@ use super::local::pieces::{Cutter, Split};
 use super::local::random_order;
 use super::options::words;
 use super::{AnyWidth, Entry, OptionKind, OptionSpec, Partition, Traits, local, lots};
+use crate::collections::sort_by_code;
 use crate::error::Result;
 use crate::loss::Kernel;
 use crate::parallel;
@@ -199,7 +200,7 @@ fn move_on<C: Code>(
     let mut groups: Vec<Vec<u32>> = Vec::with_capacity(moved.len());
     for group in moved.groups() {
         let mut records = group.to_vec();
-        records.sort_unstable_by_key(|record| rank[*record as usize]);
+        sort_by_code(&mut records, rank);
         groups.extend(cutter.cut(records));
     }
     let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();

@@ -3,6 +3,7 @@
 use hashbrown::HashTable;
 
 use super::Merge;
+use crate::collections::sort_by_code;
 use crate::loss::Kernel;
 use crate::method::Partition;
 use crate::method::local::BoxList;
@@ -217,7 +218,7 @@ impl<'a, C: Code> Pool<'a, C> {
         let to_cut: Vec<u32> = (0..self.len() as u32).filter(too_large).collect();
         let pieces: Vec<Vec<Vec<u32>>> = parallel::map(to_cut, |id| {
             let mut records: Vec<u32> = self.members(id).collect();
-            records.sort_unstable_by_key(|record| rank[*record as usize]);
+            sort_by_code(&mut records, rank);
             cutter.cut(records)
         });
         let mut pieces = pieces.into_iter();

@@ -15,6 +15,7 @@
 use super::goal::Measure;
 use super::lattice::{Attribute, Lattice, Levels};
 use super::search::{Found, Known, Limits, Search};
+use crate::collections::greatest_first;
 use crate::error::Result;
 use crate::watch::Unwatched;
 
@@ -89,7 +90,7 @@ impl Tests<'_, '_> {
         let levels = |own: &Attribute| own.lowest..=own.highest;
         let mut shares: Vec<f64> =
             attributes.iter().flat_map(|own| levels(own).map(|level| share(own, level))).collect();
-        shares.sort_by(|a, b| b.total_cmp(a));
+        greatest_first(&mut shares);
         shares.dedup();
         let string = |most: f64| -> Levels {
             let finest = |own: &Attribute| levels(own).find(|level| share(own, *level) <= most);

@@ -6,6 +6,7 @@
 
 use super::goal::Measure;
 use super::lattice::{Lattice, Levels};
+use crate::collections::Arrange;
 use crate::method::facts::NearString;
 use crate::parallel;
 
@@ -34,7 +35,7 @@ pub(super) fn near(
         Some(NearString { score: measure.score(&levels, &groups), levels, classes, suppressed })
     };
     let mut near: Vec<NearString> = parallel::map(fresh, scored).into_iter().flatten().collect();
-    near.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.levels.cmp(&other.levels)));
+    near.arrange_by(|one, other| other.score.total_cmp(&one.score).then(one.levels.cmp(&other.levels)));
     near.truncate(TOLD);
     near
 }
@@ -58,6 +59,6 @@ fn neighbours(lattice: &Lattice<'_>, from: &[u8]) -> Vec<Levels> {
             }
         }
     }
-    strings.sort_by_key(|(down, _)| *down);
+    strings.arrange_by_key(|(down, _)| *down);
     strings.into_iter().map(|(_, levels)| levels).collect()
 }

@@ -7,6 +7,7 @@
 use super::goal::Measure;
 use super::lattice::{Groups, Lattice, Levels};
 use super::search::Known;
+use crate::collections::Arrange;
 use crate::error::Result;
 use crate::table::Map;
 use crate::watch::Watch;
@@ -28,7 +29,7 @@ fn levels(lattice: &Lattice<'_>, at: usize) -> u64 {
 
 fn deal(lattice: &Lattice<'_>, most: u64) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..lattice.attributes.len()).filter(|at| levels(lattice, *at) > 1).collect();
-    order.sort_by_key(|at| (std::cmp::Reverse(levels(lattice, *at)), *at));
+    order.arrange_by_key(|at| (std::cmp::Reverse(levels(lattice, *at)), *at));
     let mut blocks: Vec<(u64, Vec<usize>)> = Vec::new();
     for at in order {
         let own = levels(lattice, at);
@@ -56,7 +57,7 @@ fn finest(lattice: &Lattice<'_>, block: &[usize], watch: &dyn Watch) -> Result<V
             .collect();
     }
     // Coarse strings first: their sum of levels is greater than that of any finer one.
-    strings.sort_by_key(|string| {
+    strings.arrange_by_cached_key(|string| {
         (std::cmp::Reverse(string.iter().map(|level| u32::from(*level)).sum::<u32>()), string.clone())
     });
     let mut passes: Map<Levels, bool> = Map::default();

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use super::goal::Measure;
 use super::lattice::{Groups, Lattice, Levels};
+use crate::collections::Arrange;
 use crate::error::Result;
 use crate::parallel;
 use crate::table::Map;
@@ -221,7 +222,7 @@ impl<'a> Search<'a> {
             let own = &lattice.attributes[at];
             measure.value(at, own.lowest) - measure.value(at, own.highest)
         };
-        order.sort_by(|a, b| spread(*b).total_cmp(&spread(*a)).then(a.cmp(b)));
+        order.arrange_by(|a, b| spread(*b).total_cmp(&spread(*a)).then(a.cmp(b)));
         let mut search = Search {
             lattice,
             measure,
@@ -507,7 +508,7 @@ impl<'a> Search<'a> {
             return;
         }
         self.equal.push(scored);
-        self.equal.sort_by_key(order);
+        self.equal.arrange_by_key(order);
         self.equal.truncate(OFFERED);
         self.best = self.equal.first().cloned();
     }

@@ -11,6 +11,7 @@
 use super::SAVES;
 use super::group::{Group, Work};
 use super::index::closure;
+use crate::collections::{Arrange, sort_by_key_and_id};
 use crate::parallel;
 use crate::problem::Code;
 use crate::table::Scale;
@@ -44,7 +45,7 @@ fn recut_along<C: Code>(work: &Work<'_, C>, groups: Vec<Group<C>>, line: usize) 
     };
     let mut keyed: Vec<(u64, Group<C>)> = parallel::map(groups, |group| (key(&group), group));
     // Stable: those of one key stay in their order.
-    keyed.sort_by_key(|(key, _)| *key);
+    keyed.arrange_by_key(|(key, _)| *key);
     let mut sets: Vec<Vec<Group<C>>> = Vec::new();
     let mut before = None;
     for (key, group) in keyed {
@@ -65,7 +66,7 @@ fn recut_set<C: Code>(work: &Work<'_, C>, set: Vec<Group<C>>, line: usize) -> Ve
     }
     let code = |record: u32| work.matrix.get(record as usize, line).index();
     let mut records: Vec<u32> = set.iter().flat_map(|group| group.records.iter().copied()).collect();
-    records.sort_unstable_by_key(|record| (code(*record), *record));
+    sort_by_key_and_id(&mut records, code);
     let codes: Vec<usize> = records.iter().map(|record| code(*record)).collect();
     let width = |first: usize, last: usize| work.kernel.penalty(line, codes[first], codes[last]);
     let mut from = 0;

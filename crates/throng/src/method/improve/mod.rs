@@ -24,6 +24,7 @@ pub(in crate::method) use spare::Held;
 use super::facts::Grouping;
 use super::options::Numbers;
 use super::{Fact, Method, OptionKind, OptionSpec, Options, Partition, PerPart, Recoding, Solution, lots};
+use crate::collections::{Arrange, cheapest_first};
 use crate::error::Result;
 use crate::parallel;
 use crate::problem::{Code, Problem};
@@ -277,13 +278,13 @@ const MANY_COMPARISONS: usize = 9_000_000_000;
 /// that a block agrees in many attributes.
 fn put_near_ones_together<C: Code>(problem: &Problem, groups: &mut [Group<C>]) {
     let mut attributes: Vec<usize> = (0..problem.attributes.len()).collect();
-    attributes.sort_by_key(|at| problem.attributes[*at].domain.len());
+    attributes.arrange_by_key(|at| problem.attributes[*at].domain.len());
     let key = |group: &Group<C>| -> Vec<usize> {
         let ends = |at: &usize| [group.extent.low(*at).index(), group.extent.high(*at).index()];
         let first = group.records.first().map(|record| *record as usize);
         attributes.iter().flat_map(ends).chain(first).collect()
     };
-    groups.sort_by_cached_key(key);
+    groups.arrange_by_cached_key(key);
 }
 
 /// Two groups in place of two.
@@ -421,10 +422,12 @@ impl<'a, C: Code> Round<'a, C> {
 
     fn dissolve_groups(&mut self, watch: &dyn Watch) -> Result<()> {
         // The dearest first.
-        let mut order: Vec<usize> = (0..self.groups.len())
+        let mut order: Vec<(f64, usize)> = (0..self.groups.len())
             .filter(|at| self.fresh[*at] && self.groups[*at].records.len() < 2 * self.work.judge.smallest())
+            .map(|at| (-self.groups[at].ncp, at))
             .collect();
-        order.sort_by(|a, b| self.groups[*b].ncp.total_cmp(&self.groups[*a].ncp).then(a.cmp(b)));
+        cheapest_first(&mut order);
+        let order: Vec<usize> = order.into_iter().map(|(_, at)| at).collect();
         for batch in order.chunks(BATCH / 32) {
             watch.check()?;
             if self.effort.is_over() {

@@ -117,8 +117,10 @@ impl<C: Code> Cutter<'_, C> {
             kernel.penalty(*at, end(low), end(high))
         };
         let widest = (0..kernel.attributes()).rev().max_by(|a, b| width(a).total_cmp(&width(b))).unwrap_or(0);
-        let mut sorted = records.to_vec();
-        sorted.sort_by_key(|record| self.matrix.get(*record as usize, widest));
+        let code = |record: &u32| self.matrix.get(*record as usize, widest).index();
+        let mut places: Vec<(usize, u32)> = records.iter().map(code).zip(0..).collect();
+        places.sort_unstable();
+        let mut sorted: Vec<u32> = places.iter().map(|(_, place)| records[*place as usize]).collect();
         let pieces = records.len() / k;
         let second = sorted.split_off(records.len() * (pieces / 2) / pieces);
         (sorted, second)

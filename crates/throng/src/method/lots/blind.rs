@@ -9,6 +9,7 @@
 use rand::seq::SliceRandom;
 
 use super::Lots;
+use crate::collections::Arrange;
 use crate::error::Result;
 use crate::loss::Extent;
 use crate::mapping;
@@ -106,7 +107,7 @@ impl<C: Code> Lots<'_, C> {
         let ways = (0..self.kernel.attributes()).map(Some).chain([None]);
         let mut all: Vec<Halved<C>> = ways.filter_map(|way| self.halve_blocks(blocks, way)).collect();
         // Sorting is stable: of equals the one by the first attribute.
-        all.sort_by(|a, b| a.loss.total_cmp(&b.loss));
+        all.arrange_by(|a, b| a.loss.total_cmp(&b.loss));
         let holds = |blocks: &[&Block<C>]| self.holds(&records(blocks));
         let tried = self.ways_to_try(blocks.iter().map(|block| block.records.len()).sum());
         all.into_iter().take(tried).find(|halved| holds(&halved.one) && holds(&halved.other))
@@ -117,11 +118,12 @@ impl<C: Code> Lots<'_, C> {
             Some(at) => (block.extent.low(at).index() + block.extent.high(at).index()) as u32,
             None => block.place,
         };
-        let mut ranked = blocks.to_vec();
-        ranked.sort_by_key(|block| key(block));
-        if attribute.is_some() && key(ranked.first()?) == key(ranked.last()?) {
+        let mut places: Vec<(u32, u32)> = blocks.iter().map(|block| key(block)).zip(0..).collect();
+        places.sort_unstable();
+        if attribute.is_some() && places.first()?.0 == places.last()?.0 {
             return None;
         }
+        let mut ranked: Vec<&Block<C>> = places.iter().map(|(_, place)| blocks[*place as usize]).collect();
         let all: usize = ranked.iter().map(|block| block.records.len()).sum();
         let mut size = 0;
         let until = |block: &&Block<C>| {

@@ -16,13 +16,17 @@ struct Halved {
 /// Sets of fewer records are not worth handing to other threads.
 const PARALLEL_FROM: usize = 4096;
 
+/// Sorting is stable: of equals the one by the first attribute comes first. Apart from what depends on the width of codes.
+fn put_cheapest_first(all: &mut [Halved]) {
+    all.sort_by(|a, b| a.loss.total_cmp(&b.loss));
+}
+
 impl<C: Code> Lots<'_, C> {
     /// Of the halves by rank along each attribute and along the line, those that lose least and may both be classes.
     pub(super) fn halves(&self, set: &[u32]) -> Option<Sides> {
         let tried = self.ways_to_try(set.len());
         let mut all = self.all_halves(set);
-        // Sorting is stable: of equals the one by the first attribute.
-        all.sort_by(|a, b| a.loss.total_cmp(&b.loss));
+        put_cheapest_first(&mut all);
         all.into_iter()
             .take(tried)
             .find(|halved| self.holds(&halved.one) && self.holds(&halved.other))

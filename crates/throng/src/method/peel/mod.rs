@@ -295,11 +295,11 @@ impl<C: Code> Peeling<'_, C> {
                 let records = class.iter().flat_map(|row| self.rows.records(*row)).copied().collect();
                 let Some(records) = self.needs.take(records) else { continue };
                 if work.judge.count_decides() {
-                    self.rows.close(&class, |_| true);
+                    self.rows.close(&class, None);
                 } else {
                     let mut taken = records.clone();
                     taken.sort_unstable();
-                    self.rows.close(&class, |record| taken.binary_search(&record).is_ok());
+                    self.rows.close(&class, Some(&taken));
                 }
                 cut(work, records, groups);
             }

@@ -4,6 +4,7 @@
 //! take longer than peeling did, so it goes to a fast method: the one that loses least on a few pieces of it, each as dense as
 //! the whole.
 
+use crate::collections::cheapest_first;
 use crate::error::{Error, Result};
 use crate::loss::{Kernel, group_ncp};
 use crate::mapping;
@@ -134,7 +135,7 @@ fn join<C: Code>(work: &Work<'_, C>, rest: Vec<u32>, groups: &mut Vec<Group<C>>)
     for record in rest {
         let cost = |at: usize| (work.cost_of_joining(&groups[at], record), at);
         let mut order: Vec<(f64, usize)> = parallel::fill(groups.len(), LEAST_GROUPS, cost);
-        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        cheapest_first(&mut order);
         match order.into_iter().find(|(_, at)| work.judge.holds_with(&groups[*at].records, record)) {
             Some((_, at)) => work.join(&mut groups[at], record),
             None => homeless.push(record),

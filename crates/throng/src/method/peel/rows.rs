@@ -1,9 +1,8 @@
 //! The records that no class has taken yet, equal ones together.
 
-use rayon::slice::ParallelSliceMut;
-
 use crate::loss::Extent;
 use crate::method::improve::Work;
+use crate::parallel;
 use crate::problem::{Code, LANES, Lanes};
 
 /// Distinct rows with the records that are still open.
@@ -22,16 +21,23 @@ pub(super) struct OpenRows<C> {
     left: usize,
 }
 
+/// Puts the records that are wanted behind the others, all in their order; tells how many the others are.
+fn put_wanted_last(own: &mut [u32], wanted: &[u32]) -> usize {
+    let is_wanted = |record: &u32| wanted.binary_search(record).is_ok();
+    own.sort_unstable_by_key(|record| (is_wanted(record), *record));
+    own.partition_point(|record| !is_wanted(record))
+}
+
 impl<C: Code> OpenRows<C> {
     /// All records. Rows are numbered along one attribute.
     pub fn new(work: &Work<'_, C>, along: usize) -> Self {
         let matrix = work.matrix;
-        let key = |record: &u32| {
-            let row = matrix.row(*record as usize);
+        let key = |record: u32| {
+            let row = matrix.row(record as usize);
             (row[along / LANES][along % LANES], row)
         };
         let mut records: Vec<u32> = (0..matrix.len() as u32).collect();
-        records.par_sort_unstable_by(|a, b| key(a).cmp(&key(b)).then(a.cmp(b)));
+        parallel::sort_by(&mut records, &|a, b| key(a).cmp(&key(b)).then(a.cmp(&b)));
         let row = |at: usize| matrix.row(records[at] as usize);
         let mut starts: Vec<u32> =
             (0..records.len()).filter(|at| *at == 0 || row(at - 1) != row(*at)).map(|at| at as u32).collect();
@@ -99,14 +105,12 @@ impl<C: Code> OpenRows<C> {
         extent
     }
 
-    /// Closes the records of some rows that are wanted.
-    pub fn close(&mut self, rows: &[u32], wanted: impl Fn(u32) -> bool) {
+    /// Closes the records of some rows: those that are wanted, which ascend, or all.
+    pub fn close(&mut self, rows: &[u32], wanted: Option<&[u32]>) {
         for &row in rows {
             let start = self.starts[row as usize] as usize;
             let own = &mut self.records[start..start + self.open[row as usize] as usize];
-            // The open ones come first, in their order.
-            own.sort_unstable_by_key(|record| (wanted(*record), *record));
-            let kept = own.partition_point(|record| !wanted(*record));
+            let kept = wanted.map_or(0, |wanted| put_wanted_last(own, wanted));
             self.left -= own.len() - kept;
             self.open[row as usize] = kept as u32;
         }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::ladder::Ladder;
 use super::rows::OpenRows;
 use super::subset::{self, Needs};
+use crate::collections::Arrange;
 use crate::loss::Kernel;
 use crate::method::improve::Work;
 use crate::parallel;
@@ -147,7 +148,7 @@ impl<'a, C: Code> Search<'a, C> {
         let mut undecided: Vec<u16> = (0..self.ladders.len() as u16).collect();
         // Those that spread most are the first to tell that a node is out of reach.
         let spread = |at: &u16| self.spreads[usize::from(*at)];
-        undecided.sort_by(|a, b| spread(b).total_cmp(&spread(a)));
+        undecided.arrange_by(|a, b| spread(b).total_cmp(&spread(a)));
         Node {
             bound: 0.0,
             records: rows.records_left(),

@@ -110,11 +110,12 @@ impl<'a, C: Code> Needs<'a, C> {
         let size = frequency.smallest_with(most as usize);
         let mut room = size.saturating_sub(self.tight.len() * most as usize);
         let is_other = |value: &(u32, u32)| self.tight.binary_search(&value.0).is_err();
-        let mut others: Vec<(u32, u32)> = histogram.present().filter(is_other).collect();
         // Those that are most frequent among the open ones are taken first.
         let left = self.left.histogram(frequency.attribute());
-        others.sort_by_key(|(value, _)| (std::cmp::Reverse(left.count(*value)), *value));
-        for (value, count) in others {
+        let rarer = |(value, count): (u32, u32)| (u32::MAX - left.count(value), value, count);
+        let mut others: Vec<(u32, u32, u32)> = histogram.present().filter(is_other).map(rarer).collect();
+        others.sort_unstable();
+        for (_, value, count) in others {
             let share = (count.min(most) as usize).min(room);
             shares[value as usize] = share as u32;
             room -= share;

@@ -1,6 +1,7 @@
 //! The recoding that a search ends with: the masked values of each attribute.
 
 use super::state::{Shape, State};
+use crate::collections::Arrange;
 
 /// How one attribute is masked in the end: a tree of masked values, parents before children. Trees of intervals can be
 /// as deep as there are numbers, so it is kept as a list.
@@ -34,7 +35,7 @@ impl Masks {
         let hides = |at: usize| self.shape == Shape::Suppression && at == 0;
         let ends = self.values.iter().enumerate().filter(|(at, value)| !value.refined && !hides(*at));
         let mut ranges: Vec<(u32, u32)> = ends.map(|(_, value)| (value.low, value.high)).collect();
-        ranges.sort_unstable_by_key(|(low, high)| (*low, std::cmp::Reverse(*high)));
+        ranges.arrange_by_key(|(low, high)| (*low, std::cmp::Reverse(*high)));
         ranges
     }
 

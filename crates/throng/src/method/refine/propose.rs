@@ -11,6 +11,7 @@
 //! Cost: O(m² · c) for each of m joins of values with c classes.
 
 use super::benefit::{Benefit, Goal, entropy};
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::problem::Problem;
 use crate::schema::Kind;
@@ -125,7 +126,7 @@ fn lines(codes: &[u32], levels: &[Vec<Group>], cell: impl Fn(u32) -> String) -> 
             |level: &Vec<Group>| level.iter().position(|group| group.codes.contains(code)).unwrap_or(0);
         levels.iter().rev().map(of_level).collect()
     };
-    order.sort_by_key(|code| (place(code), *code));
+    order.arrange_by_cached_key(|code| (place(code), *code));
     order.iter().map(line).collect()
 }
 

@@ -1,5 +1,6 @@
 //! What the values of a column are like.
 
+use crate::collections::Arrange;
 use crate::policy::Kind;
 use crate::table::domain::{guess_kind, guess_spelling};
 use crate::table::spelling::{Guess, Measured, Spelling};
@@ -197,7 +198,7 @@ impl<'a> Values<'a> {
     pub fn frequent(&self, most: usize) -> Vec<(&'a str, u64)> {
         let mut shared: Vec<(&str, u64)> =
             self.present.iter().copied().filter(|(_, count)| *count >= SHARED).collect();
-        shared.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
+        shared.arrange_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
         shared.truncate(most);
         shared
     }

@@ -6,6 +6,7 @@
 //!
 //! Cost: a pass over each column for a column that comes into question.
 
+use crate::collections::Arrange;
 use crate::policy::{Policy, Role};
 use crate::table::{Map, Storage, Table};
 
@@ -76,7 +77,7 @@ pub(super) fn find(table: &Table, missing: &[&str]) -> Option<PersonColumn> {
         }
     }
     // A name first, then what determines most, then what tells most apart.
-    found.sort_by_key(|(named, constant, own)| {
+    found.arrange_by_key(|(named, constant, own)| {
         (!named, usize::MAX - constant, usize::MAX - own.people, own.column)
     });
     found.into_iter().next().map(|(.., column)| column)

@@ -30,8 +30,7 @@ fn spread(count: u32) -> f64 {
 
 impl Levels {
     fn new(counts: &Histogram) -> Self {
-        let mut values: Vec<(u32, u32)> = counts.present().collect();
-        values.sort_unstable_by_key(|(value, count)| (std::cmp::Reverse(*count), *value));
+        let values = counts.most_frequent_first();
         let mut sums = vec![0];
         values.iter().for_each(|(_, count)| sums.push(sums[sums.len() - 1] + u64::from(*count)));
         let mut levels = Levels {

@@ -7,6 +7,7 @@ use super::super::svg::{
 };
 use super::{Comparison, Metric, k_words};
 use crate::audit::Measures;
+use crate::collections::Arrange;
 
 /// One chart with its heading.
 pub(super) struct Chart {
@@ -183,9 +184,9 @@ fn least_lossy(comparison: &Comparison, k: Option<u64>) -> Vec<(Series<'_>, &Mea
         Some((Series { name, colour }, measures))
     };
     let mut runs: Vec<_> = comparison.methods().into_iter().enumerate().filter_map(run).collect();
-    runs.sort_by(|(_, a), (_, b)| a.gcp.total_cmp(&b.gcp));
+    runs.arrange_by(|(_, a), (_, b)| a.gcp.total_cmp(&b.gcp));
     runs.truncate(MOST_METHODS);
-    runs.sort_by_key(|(series, _)| series.colour);
+    runs.arrange_by_key(|(series, _)| series.colour);
     runs
 }
 

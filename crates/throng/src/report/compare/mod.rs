@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Report;
 use crate::audit::Measures;
+use crate::collections::Arrange;
 use crate::error::ErrorCode;
 
 mod charts;
@@ -98,7 +99,7 @@ impl Comparison {
     /// Every k once, ascending; the policy's own requirement first.
     fn ks(&self) -> Vec<Option<u64>> {
         let mut ks: Vec<Option<u64>> = self.runs.iter().map(|run| run.k).collect();
-        ks.sort_unstable();
+        ks.arrange();
         ks.dedup();
         ks
     }

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use arrow_schema::{DataType, Schema};
 
+use crate::collections::Arrange;
 use crate::error::{Error, ErrorCode, Result};
 use crate::format::Format;
 use crate::scale::rows::changed;
@@ -188,7 +189,7 @@ fn within(name: &Path) -> Result<Vec<PathBuf>> {
         })
         .map(|entry| if folder == Path::new(".") { entry.file_name().into() } else { entry.path() })
         .collect();
-    found.sort();
+    found.arrange();
     // Who names a folder has not seen each file: what is no table may be there by mistake, or hold what nobody meant to publish.
     if let Some(other) = found.iter().find(|path| name.is_dir() && !Format::is_told_by(path)) {
         return Err(Error::new(ErrorCode::BadUsage, "this folder holds a file that is no table")

@@ -9,6 +9,7 @@ use arrow_schema::{Schema, SchemaRef};
 use super::state::{self, Released};
 use super::{Block, Steps, block};
 use crate::audit::{audit_part, storage};
+use crate::collections::Arrange;
 use crate::error::Result;
 use crate::run::bounded::audited::part_of_rows;
 use crate::table::Table;
@@ -27,7 +28,7 @@ impl Steps {
     pub fn audit(&self, blocks: &[Vec<u8>], rows: u64, watch: &dyn Watch) -> Result<Vec<u8>> {
         let mut placed: Vec<(&[u8], &[u8])> =
             blocks.iter().filter_map(|block| block.split_at_checked(PLACE)).collect();
-        placed.sort_unstable();
+        placed.arrange();
         let decode = |(_, block): (&[u8], &[u8])| block::decode(block, None);
         let batches: Vec<RecordBatch> = placed.into_iter().map(decode).collect::<Result<_>>()?;
         let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);

@@ -59,7 +59,9 @@ impl Steps {
         let mut gains = GainCounts::default();
         gains.add(&found);
         let bytes = solved.iter().map(|block| block.len() as u64).sum();
-        let told = Solved { gains, sample, facts: BTreeMap::from([(part, found.facts)]), bytes };
+        let mut facts = BTreeMap::new();
+        facts.insert(part, found.facts);
+        let told = Solved { gains, sample, facts, bytes };
         Ok((solved, state::encode(&told)?))
     }
 

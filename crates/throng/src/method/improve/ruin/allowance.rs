@@ -7,6 +7,7 @@
 use super::super::group::{Group, Work};
 use super::super::spare::Held;
 use super::draws::Draws;
+use crate::collections::greatest_first;
 use crate::parallel;
 use crate::problem::Code;
 
@@ -73,6 +74,6 @@ fn extra<C: Code>(work: &Work<'_, C>, groups: &[Group<C>], most: usize) -> f64 {
     let worth_it = |group: &Group<C>| group.loss() > work.problem.total_weight();
     let of_group = |at: usize| worth_it(&groups[at]).then(|| saves(&groups[at]));
     let mut saved: Vec<f64> = parallel::fill(groups.len(), 1, of_group).into_iter().flatten().collect();
-    saved.sort_unstable_by(|a, b| b.total_cmp(a));
+    greatest_first(&mut saved);
     saved.get(most - 1).copied().unwrap_or(0.0).max(0.0)
 }

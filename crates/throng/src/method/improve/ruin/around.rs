@@ -7,6 +7,7 @@
 
 use super::draws::Draws;
 use super::rough::Rough;
+use crate::collections::sort_by_code;
 use crate::problem::{Code, LANES, Matrix};
 
 /// Distances that stand for all where there are more.
@@ -75,7 +76,7 @@ impl Around {
                 _ => self.order.push(attribute),
             }
         }
-        self.order.sort_by_key(|at| (self.present[*at].count_ones(), *at));
+        self.put_fewest_distances_first();
         let mut list = std::mem::take(&mut self.lists[attributes]);
         list.clear();
         list.extend(0..pool.len() as u32);
@@ -84,7 +85,7 @@ impl Around {
             let code = |record: u32| ground.matrix.row(record as usize)[line / LANES][line % LANES].index();
             self.own = code(record);
             self.codes.extend(pool.iter().map(|record| code(*record) as u32));
-            list.sort_unstable_by_key(|at| (self.codes[*at as usize], *at));
+            sort_by_code(&mut list, &self.codes);
         }
         self.line_scale = draws.about_one(wobble);
         (self.wanted, self.best, self.looks) = (wanted, f64::INFINITY, 0);
@@ -93,6 +94,11 @@ impl Around {
         self.descend(ground, 0, &list, base);
         self.lists[attributes] = list;
         (self.found.len() >= wanted).then_some(self.looks)
+    }
+
+    /// Apart from the search, which is compiled for each width of codes.
+    fn put_fewest_distances_first(&mut self) {
+        self.order.sort_by_key(|at| (self.present[*at].count_ones(), *at));
     }
 
     /// The distances of the pool from a record along an attribute.

@@ -2,6 +2,7 @@
 
 use super::super::group::Group;
 use super::draws::Draws;
+use crate::collections::sort_by_key_and_id;
 use crate::parallel;
 use crate::problem::Code;
 
@@ -61,7 +62,7 @@ impl<C: Code> Cuts<'_, C> {
         let mut draws = Draws::new(self.seed, self.stream | place);
         for _ in 0..TRIES {
             let attribute = draws.below(self.attributes);
-            order.sort_unstable_by_key(|at| (self.key(*at, attribute), *at));
+            sort_by_key_and_id(order, |at| self.key(at, attribute));
             let value = self.key(order[self.middle(order, records)], attribute);
             let middle = self.middle(order, records);
             let low = order.partition_point(|at| self.key(*at, attribute) < value);

@@ -28,6 +28,12 @@ struct Making {
     wobble: f64,
 }
 
+/// Places in a pool by what their records are worth; of equals the lowest first.
+fn put_worthiest_first(found: &mut [u32], pool: &[u32], worth: &[f32]) {
+    let worth = |at: u32| worth[pool[at as usize] as usize];
+    found.sort_unstable_by(|a, b| worth(*b).total_cmp(&worth(*a)).then(a.cmp(b)));
+}
+
 impl<C: Code> Block<'_, C> {
     /// Makes groups while there are records for one. Tells whether there is one and the limit holds.
     pub(super) fn recreate(&mut self, attempt: &mut Attempt<C>, seed: u32) -> bool {
@@ -74,8 +80,7 @@ impl<C: Code> Block<'_, C> {
         self.looks += looks.unwrap_or(pool.len()) as u64 / LOOKS_OF_A_BOX;
         looks?;
         let mut found = std::mem::take(&mut self.room.around.found);
-        let worth = |at: u32| self.worth[pool[at as usize] as usize];
-        found.sort_unstable_by(|a, b| worth(*b).total_cmp(&worth(*a)).then(a.cmp(b)));
+        put_worthiest_first(&mut found, pool, &self.worth);
         let group = self.take_first_that_hold(&mut found, pool, first, others);
         self.room.around.found = found;
         group

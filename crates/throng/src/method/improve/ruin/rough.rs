@@ -43,7 +43,7 @@ impl Steps {
         for own in 0..values {
             let to = |other: usize| if own == other { 0.0 } else { penalty(own.min(other), own.max(other)) };
             let mut distances: Vec<f64> = (0..values).map(to).collect();
-            distances.sort_by(f64::total_cmp);
+            distances.sort_unstable_by(f64::total_cmp);
             distances.dedup();
             if distances.len() > MOST_STEPS {
                 return None;
