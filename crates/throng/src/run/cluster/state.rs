@@ -62,12 +62,13 @@ pub(super) fn encode<S: Serialize>(state: &S) -> Result<Vec<u8>> {
 
 /// The state that bytes tell.
 pub(super) fn decode<S: DeserializeOwned>(bytes: &[u8]) -> Result<S> {
-    let damaged = || {
-        Error::new(ErrorCode::UnreadableFile, "what another machine found out could not be read")
-            .with_hint("all machines need the same version of throng; run it again")
-    };
     let json = zstd::stream::decode_all(bytes).map_err(|_| damaged())?;
     serde_json::from_slice(&json).map_err(|_| damaged())
+}
+
+pub(super) fn damaged() -> Error {
+    Error::new(ErrorCode::UnreadableFile, "what another machine found out could not be read")
+        .with_hint("all machines need the same version of throng; run it again")
 }
 
 impl TableSketch {

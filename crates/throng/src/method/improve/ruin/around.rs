@@ -136,7 +136,7 @@ impl Around {
         }
         levels.extend(pool.iter().map(|other| {
             let distance = distance(*other);
-            let level = penalties.partition_point(|known| *known < distance) as u8;
+            let level = level_of(penalties, distance);
             present |= 1 << level;
             level
         }));
@@ -196,4 +196,14 @@ impl Around {
             self.found.extend(list.iter().copied().filter(inside));
         }
     }
+}
+
+/// How many of a few penalties are less.
+#[inline]
+fn level_of(penalties: &[f64], distance: f64) -> u8 {
+    let mut level = 0;
+    for at in 0..penalties.len() {
+        level += u8::from(penalties[at] < distance);
+    }
+    level
 }
