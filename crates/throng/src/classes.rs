@@ -9,6 +9,9 @@ use crate::table::Table;
 /// depend on the number of threads.
 const SHARDS: u64 = 16;
 
+/// So many different numbers are counted for each class; more are sorted.
+const FEW_NUMBERS: u32 = 1 << 12;
+
 /// The classes of a table over some of its columns.
 pub(crate) struct Classes {
     /// Rows, class by class.
@@ -78,6 +81,11 @@ impl Classes {
     }
 
     fn unique_within_columns(&self, columns: &[&[u32]]) -> u64 {
+        if let [column] = columns
+            && let Some(most) = column.iter().max().filter(|most| **most < FEW_NUMBERS)
+        {
+            return self.unique_of_few(column, *most as usize + 1);
+        }
         let counted = parallel::ranges(self.len(), 256, |classes| {
             let (mut keys, mut unique): (Vec<(u64, u32)>, u64) = (Vec::new(), 0);
             for class in classes {
@@ -86,6 +94,27 @@ impl Classes {
                 keys.sort_unstable();
                 let alike = keys.chunk_by(|one, other| one.0 == other.0);
                 unique += alike.map(|rows| unique_of_alike(rows, columns)).sum::<u64>();
+            }
+            unique
+        });
+        counted.into_iter().sum()
+    }
+
+    /// The same for a column with few different numbers, which are counted.
+    fn unique_of_few(&self, column: &[u32], numbers: usize) -> u64 {
+        let counted = parallel::ranges(self.len(), 256, |classes| {
+            let (mut counts, mut unique) = (vec![0u32; numbers], 0);
+            for class in classes {
+                let rows = self.rows(class);
+                for row in rows {
+                    counts[column[*row as usize] as usize] += 1;
+                }
+                for row in rows {
+                    unique += u64::from(counts[column[*row as usize] as usize] == 1);
+                }
+                for row in rows {
+                    counts[column[*row as usize] as usize] = 0;
+                }
             }
             unique
         });
@@ -213,7 +242,8 @@ mod tests {
         };
         let (classes, one, other) = (numbers(17, 90), numbers(2_654_435_761, 11), numbers(40_503, 5));
         let grouped = Classes::group_numbers(&[&classes], 5000);
-        for columns in [vec![&one], vec![&one, &other], vec![]] {
+        let many: Vec<u32> = one.iter().map(|number| number * FEW_NUMBERS).collect();
+        for columns in [vec![&one], vec![&many], vec![&one, &other], vec![]] {
             let all: Vec<&Vec<u32>> = std::iter::once(&classes).chain(columns.iter().copied()).collect();
             let plain = Classes::group_numbers(&all, 5000);
             let expected = (0..plain.len()).filter(|class| plain.size(*class) == 1).count() as u64;

@@ -12,8 +12,7 @@ pub(crate) fn check(table: &Table, problem: &Problem, policy: &Policy) -> Result
     let mut warnings = check_known(table.names(), table.origin(), policy, |at, look| {
         let distinct = table.distinct(at)?;
         let texts: Vec<&str> = distinct.texts().collect();
-        let records = 0..problem.len() as u32;
-        look(&texts, &distinct.counts(records.map(|record| problem.row(record))))
+        look(&texts, &distinct.counts(problem.len(), |record| problem.row(record as u32)))
     })?;
     warnings.extend(suggest::check_header(table, policy)?);
     Ok(warnings)

@@ -48,7 +48,7 @@ pub(crate) fn of_release(
     beside: Option<usize>,
 ) -> PublishedAsIs {
     let others = (0..release.names().len()).filter(|at| !quasi.contains(at) && Some(*at) != beside);
-    let rows: Vec<u32> = (0..release.len() as u32).collect();
+    let rows = parallel::fill(release.len(), parallel::FEW_STEPS, |row| row as u32);
     let beside = beside.map(|column| release.numbers(column).to_vec());
     measure(release, policy, &others.collect::<Vec<_>>(), &rows, classes, beside)
 }
@@ -77,32 +77,35 @@ fn measure(
 ) -> PublishedAsIs {
     let measured: Vec<Option<(AsIsColumn, Vec<u32>)>> = parallel::map(columns, |&at| {
         let distinct = table.distinct(at)?;
-        let numbers: Vec<u32> = rows.iter().map(|row| distinct.numbers[*row as usize]).collect();
-        let column = column(&distinct, policy, &table.names()[at], rows, classes, &numbers);
+        let number = |row: usize| distinct.numbers[rows[row] as usize];
+        let numbers = parallel::fill(rows.len(), parallel::FEW_STEPS, number);
+        let column = column(&distinct, policy, &table.names()[at], rows);
         Some((column, numbers))
     });
-    let (columns, numbers): (Vec<AsIsColumn>, Vec<Vec<u32>>) = measured.into_iter().flatten().unzip();
+    let (mut columns, numbers): (Vec<AsIsColumn>, Vec<Vec<u32>>) = measured.into_iter().flatten().unzip();
+    let mut unique_rows = 0;
+    for (column, numbers) in columns.iter_mut().zip(&numbers) {
+        unique_rows = classes.unique_within(&[numbers]);
+        column.unique_share_with_quasi = share(unique_rows, rows.len());
+    }
     let all: Vec<Vec<u32>> = beside.into_iter().chain(numbers).collect();
-    let unique_rows = classes.unique_within(&all);
+    // One column has been counted.
+    if all.len() != 1 || columns.is_empty() {
+        unique_rows = classes.unique_within(&all);
+    }
     PublishedAsIs { columns, unique_share: share(unique_rows, rows.len()), unique_rows }
 }
 
-fn column(
-    distinct: &Distinct<'_>,
-    policy: &Policy,
-    name: &str,
-    rows: &[u32],
-    classes: &Classes,
-    numbers: &[u32],
-) -> AsIsColumn {
-    let counts = distinct.counts(rows.iter().map(|row| *row as usize));
+fn column(distinct: &Distinct<'_>, policy: &Policy, name: &str, rows: &[u32]) -> AsIsColumn {
+    let counts = distinct.counts(rows.len(), |at| rows[at] as usize);
     let alone = counts.iter().filter(|count| **count == 1).count() as u64;
     AsIsColumn {
         name: name.to_owned(),
         role: role(policy, name).into(),
         distinct: counts.iter().filter(|count| **count > 0).count() as u64,
         unique_share: share(alone, rows.len()),
-        unique_share_with_quasi: share(classes.unique_within(&[numbers]), rows.len()),
+        // Counted by the caller, on all threads for one column after the other.
+        unique_share_with_quasi: 0.0,
         looks: Values::new(distinct.texts(), &counts, &policy.missing).looks(),
     }
 }

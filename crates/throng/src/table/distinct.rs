@@ -25,10 +25,22 @@ impl Distinct<'_> {
         self.values.len()
     }
 
-    /// How many of some rows have each cell.
-    pub fn counts(&self, rows: impl Iterator<Item = usize>) -> Vec<u64> {
+    /// How many of so many rows have each cell.
+    pub fn counts(&self, rows: usize, row: impl Fn(usize) -> usize + Sync) -> Vec<u64> {
+        // Each part has counts of its own: not more of them than rows.
+        let counted = parallel::ranges(rows, self.len().max(parallel::FEW_STEPS), |range| {
+            let mut counts = vec![0; self.len()];
+            for at in range {
+                counts[self.numbers[row(at)] as usize] += 1;
+            }
+            counts
+        });
         let mut counts = vec![0; self.len()];
-        rows.for_each(|row| counts[self.numbers[row] as usize] += 1);
+        for part in counted {
+            for number in 0..counts.len() {
+                counts[number] += part[number];
+            }
+        }
         counts
     }
 }
