@@ -105,6 +105,10 @@ impl<C: Code> Matrix<C> {
     }
 
     /// The rows in another order.
+    #[allow(
+        clippy::manual_memcpy,
+        reason = "a call for so few bytes takes longer than moving them one by one"
+    )]
     pub fn gather(&self, order: &[u32]) -> Self {
         let mut data = vec![[C::default(); LANES]; order.len() * self.stride];
         let rows = 1 << 14;
@@ -113,7 +117,6 @@ impl<C: Code> Matrix<C> {
             for at in 0..order.len() {
                 let (target, row) =
                     (&mut targets[at * self.stride..][..self.stride], self.row(order[at] as usize));
-                // Copied one by one: a call for so few bytes would take longer.
                 for lanes in 0..target.len().min(row.len()) {
                     target[lanes] = row[lanes];
                 }

@@ -12,6 +12,7 @@ use arrow_array::{
     UInt64Array, make_array,
 };
 use arrow_buffer::{BooleanBufferBuilder, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 
@@ -69,7 +70,7 @@ pub fn concat(arrays: &[&dyn Array]) -> Result<ArrayRef, ArrowError> {
             "an array of type {one} and one of type {other}"
         )));
     }
-    let rows = parts.iter().map(|part| part.len()).sum();
+    let rows = parts.iter().map(ArrayData::len).sum();
     let mut whole = MutableArrayData::new(parts.iter().collect(), false, rows);
     for (at, part) in parts.iter().enumerate() {
         whole.try_extend(at, 0, part.len())?;
