@@ -124,7 +124,7 @@ mod tests {
     fn items_are_arranged_as_the_standard_library_sorts_them() {
         each(|items| {
             let mut sorted = items.clone();
-            sorted.sort_by(|one, other| other.0.cmp(&one.0));
+            sorted.sort_by_key(|item| std::cmp::Reverse(item.0));
             let mut arranged = items;
             arranged.arrange_by(|one, other| other.0.cmp(&one.0));
             assert_eq!(sorted, arranged);
