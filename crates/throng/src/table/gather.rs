@@ -16,18 +16,20 @@ use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 
+use super::append;
+
 /// Which array, and which row of it; `None` for a null.
 type Place = Option<(usize, usize)>;
 
 /// The rows of a column at some places; a null for each null among them.
 pub(crate) fn take(column: &dyn Array, places: &UInt64Array) -> Result<ArrayRef, ArrowError> {
     let place = |row: usize| places.is_valid(row).then(|| (0, places.value(row) as usize));
-    gather(&[column], places.len(), &place)
+    gather(&[column], places.len(), place)
 }
 
 /// The rows of some arrays at places: which array, and which row of it.
 pub(crate) fn interleave(arrays: &[&dyn Array], places: &[(usize, usize)]) -> Result<ArrayRef, ArrowError> {
-    gather(arrays, places.len(), &|row| Some(places[row]))
+    gather(arrays, places.len(), |row| Some(places[row]))
 }
 
 /// The same for all columns of batches that have the same ones.
@@ -81,13 +83,13 @@ pub fn concat(arrays: &[&dyn Array]) -> Result<ArrayRef, ArrowError> {
 fn gather(
     arrays: &[&dyn Array],
     rows: usize,
-    place: &dyn Fn(usize) -> Place,
+    place: impl Fn(usize) -> Place,
 ) -> Result<ArrayRef, ArrowError> {
     match arrays.first().ok_or_else(nothing)?.data_type() {
         DataType::UInt32 => Ok(numbers::<UInt32Type>(arrays, rows, place)),
         DataType::UInt64 => Ok(numbers::<UInt64Type>(arrays, rows, place)),
         DataType::LargeUtf8 => texts(arrays, rows, place),
-        _ => others(arrays, rows, place),
+        _ => others(arrays, rows, &place),
     }
 }
 
@@ -95,62 +97,74 @@ fn nothing() -> ArrowError {
     ArrowError::InvalidArgumentError("rows of no array".to_owned())
 }
 
-/// Which rows are nulls, if any is.
-struct Nulls {
-    valid: BooleanBufferBuilder,
-    any: bool,
+/// Which of the rows that are put together are nulls.
+struct Nulls<'a> {
+    of_arrays: Vec<Option<&'a NullBuffer>>,
+    found: Vec<usize>,
 }
 
-impl Nulls {
-    fn new(rows: usize) -> Self {
-        Nulls { valid: BooleanBufferBuilder::new(rows), any: false }
+impl<'a> Nulls<'a> {
+    fn of(arrays: &[&'a dyn Array]) -> Self {
+        Nulls { of_arrays: arrays.iter().map(|array| array.nulls()).collect(), found: Vec::new() }
     }
 
-    /// Notes whether the next row has a cell; the place of it.
+    /// The place of a row's cell, unless it is a null, which is noted.
     #[inline]
-    fn next(&mut self, arrays: &[impl Array], place: Place) -> Place {
-        let place = place.filter(|(array, row)| arrays[*array].is_valid(*row));
-        self.valid.append(place.is_some());
-        self.any |= place.is_none();
-        place
+    fn cell(&mut self, row: usize, place: Place) -> Place {
+        if let Some((array, from)) = place
+            && self.of_arrays[array].is_none_or(|nulls| nulls.is_valid(from))
+        {
+            return place;
+        }
+        self.found.push(row);
+        None
     }
 
-    fn finish(mut self) -> Option<NullBuffer> {
-        self.any.then(|| NullBuffer::new(self.valid.finish()))
+    fn finish(self, rows: usize) -> Option<NullBuffer> {
+        if self.found.is_empty() {
+            return None;
+        }
+        let mut valid = BooleanBufferBuilder::new(rows);
+        valid.append_n(rows, true);
+        for row in self.found {
+            valid.set_bit(row, false);
+        }
+        Some(NullBuffer::new(valid.finish()))
     }
 }
 
 fn numbers<T: ArrowPrimitiveType>(
     arrays: &[&dyn Array],
     rows: usize,
-    place: &dyn Fn(usize) -> Place,
+    place: impl Fn(usize) -> Place,
 ) -> ArrayRef {
-    let arrays: Vec<&PrimitiveArray<T>> = arrays.iter().map(|array| array.as_primitive()).collect();
-    let mut nulls = Nulls::new(rows);
-    let mut cells = Vec::with_capacity(rows);
-    for row in 0..rows {
-        cells.push(match nulls.next(&arrays, place(row)) {
-            Some((array, row)) => arrays[array].value(row),
-            None => T::Native::default(),
-        });
+    let mut nulls = Nulls::of(arrays);
+    let values: Vec<&[T::Native]> =
+        arrays.iter().map(|array| &**array.as_primitive::<T>().values()).collect();
+    let mut cells = vec![T::Native::default(); rows];
+    for row in 0..cells.len() {
+        if let Some((array, from)) = nulls.cell(row, place(row)) {
+            cells[row] = values[array][from];
+        }
     }
-    Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::from(cells), nulls.finish()))
+    Arc::new(PrimitiveArray::<T>::new(ScalarBuffer::from(cells), nulls.finish(rows)))
 }
 
-fn texts(arrays: &[&dyn Array], rows: usize, place: &dyn Fn(usize) -> Place) -> Result<ArrayRef, ArrowError> {
-    let arrays: Vec<&LargeStringArray> = arrays.iter().map(|array| array.as_string()).collect();
-    let mut nulls = Nulls::new(rows);
-    let mut offsets = Vec::with_capacity(rows + 1);
-    let mut bytes = Vec::new();
-    offsets.push(0);
+fn texts(arrays: &[&dyn Array], rows: usize, place: impl Fn(usize) -> Place) -> Result<ArrayRef, ArrowError> {
+    let mut nulls = Nulls::of(arrays);
+    let texts: Vec<&LargeStringArray> = arrays.iter().map(|array| array.as_string()).collect();
+    let texts: Vec<(&[i64], &[u8])> =
+        texts.iter().map(|own| (own.value_offsets(), own.value_data())).collect();
+    let (mut offsets, mut bytes) = (vec![0; rows + 1], Vec::new());
     for row in 0..rows {
-        if let Some((array, row)) = nulls.next(&arrays, place(row)) {
-            bytes.extend_from_slice(arrays[array].value(row).as_bytes());
+        if let Some((array, from)) = nulls.cell(row, place(row)) {
+            let (ends, text) = texts[array];
+            append(&mut bytes, text, ends[from] as usize, ends[from + 1] as usize);
         }
-        offsets.push(bytes.len() as i64);
+        offsets[row + 1] = bytes.len() as i64;
     }
     let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    Ok(Arc::new(LargeStringArray::try_new(offsets, bytes.into(), nulls.finish())?))
+    Ok(Arc::new(LargeStringArray::try_new(offsets, bytes.into(), nulls.finish(rows))?))
 }
 
 /// Cells of any type; neighbours are copied together.
