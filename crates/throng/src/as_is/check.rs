@@ -2,6 +2,7 @@
 
 use super::Values;
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::policy::{Policy, Role, Unlisted, suggest};
 use crate::problem::Problem;
 use crate::table::{Origin, Table};
@@ -9,10 +10,13 @@ use crate::table::{Origin, Table};
 /// Checks that every column of a table is mentioned in the policy, and that no published one looks like an identifier
 /// without being confirmed. Where the policy is not strict, what would be refused is given back as sentences.
 pub(crate) fn check(table: &Table, problem: &Problem, policy: &Policy) -> Result<Vec<String>> {
+    let counted = parallel::map(table.names().iter().enumerate(), |(at, name)| {
+        is_looked_at(policy, name).then(|| table.counted(at, problem.rows.as_deref())).flatten()
+    });
     let mut warnings = check_known(table.names(), table.origin(), policy, |at, look| {
-        let distinct = table.distinct(at)?;
-        let texts: Vec<&str> = distinct.texts().collect();
-        look(&texts, &distinct.counts(problem.len(), |record| problem.row(record as u32)))
+        let cells = counted[at].as_ref()?;
+        let texts: Vec<&str> = cells.texts().collect();
+        look(&texts, &cells.counts)
     })?;
     warnings.extend(suggest::check_header(table, policy)?);
     Ok(warnings)
@@ -38,8 +42,7 @@ pub(crate) fn check_known(
     };
     check_listed(policy, names).or_else(&mut refuse)?;
     for (at, name) in names.iter().enumerate() {
-        let confirmed = policy.attributes.get(name).is_some_and(|attribute| attribute.confirmed);
-        if confirmed || matches!(policy.role(name), Role::Identifier | Role::Person | Role::Quasi) {
+        if !is_looked_at(policy, name) {
             continue;
         }
         let look = |texts: &[&str], counts: &[u64]| identifies(name, policy, texts, counts);
@@ -48,6 +51,12 @@ pub(crate) fn check_known(
         }
     }
     Ok(warnings)
+}
+
+/// Whether a column would be published as it is, and nobody said that it may.
+fn is_looked_at(policy: &Policy, name: &str) -> bool {
+    let confirmed = policy.attributes.get(name).is_some_and(|attribute| attribute.confirmed);
+    !confirmed && !matches!(policy.role(name), Role::Identifier | Role::Person | Role::Quasi)
 }
 
 /// So many columns are named in an error.

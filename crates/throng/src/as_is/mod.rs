@@ -48,9 +48,8 @@ pub(crate) fn of_release(
     beside: Option<usize>,
 ) -> PublishedAsIs {
     let others = (0..release.names().len()).filter(|at| !quasi.contains(at) && Some(*at) != beside);
-    let rows = parallel::fill(release.len(), parallel::FEW_STEPS, |row| row as u32);
     let beside = beside.map(|column| release.numbers(column).to_vec());
-    measure(release, policy, &others.collect::<Vec<_>>(), &rows, classes, beside)
+    measure(release, policy, &others.collect::<Vec<_>>(), None, classes, beside)
 }
 
 /// Measures what a table would show if it were published as it stands, identifiers left out.
@@ -62,48 +61,53 @@ pub fn of_table(table: &Table, problem: &Problem, policy: &Policy) -> PublishedA
         !matches!(policy.role(&table.names()[*at]), Role::Identifier | Role::Person | Role::Quasi)
     };
     let others: Vec<usize> = (0..table.names().len()).filter(other).collect();
-    measure(table, policy, &others, &rows, &classes, None)
+    measure(table, policy, &others, Some(&rows), &classes, None)
 }
 
-/// Measures some columns in some rows, given the classes of equal quasi-identifiers; `beside` is a column that is seen too,
+/// Measures some columns in some rows, in all if none are named, given the classes of equal quasi-identifiers; `beside` is a column that is seen too,
 /// but not one of them.
 fn measure(
     table: &Table,
     policy: &Policy,
     columns: &[usize],
-    rows: &[u32],
+    rows: Option<&[u32]>,
     classes: &Classes,
     beside: Option<Vec<u32>>,
 ) -> PublishedAsIs {
     let measured: Vec<Option<(AsIsColumn, Vec<u32>)>> = parallel::map(columns, |&at| {
         let distinct = table.distinct(at)?;
-        let number = |row: usize| distinct.numbers[rows[row] as usize];
-        let numbers = parallel::fill(rows.len(), parallel::FEW_STEPS, number);
-        let column = column(&distinct, policy, &table.names()[at], rows);
-        Some((column, numbers))
+        let numbers: &[u32] = &distinct.numbers;
+        let arranged = match rows {
+            None => classes.arranged(|row| numbers[row as usize]),
+            Some(rows) => classes.arranged(|row| numbers[rows[row as usize] as usize]),
+        };
+        let column = column(&distinct, policy, &table.names()[at], &arranged);
+        Some((column, arranged))
     });
-    let (mut columns, numbers): (Vec<AsIsColumn>, Vec<Vec<u32>>) = measured.into_iter().flatten().unzip();
-    let mut unique_rows = 0;
-    for (column, numbers) in columns.iter_mut().zip(&numbers) {
-        unique_rows = classes.unique_within(&[numbers]);
-        column.unique_share_with_quasi = share(unique_rows, rows.len());
+    let (mut columns, arranged): (Vec<AsIsColumn>, Vec<Vec<u32>>) = measured.into_iter().flatten().unzip();
+    let (mut unique_rows, of) = (0, rows.map_or(table.len(), <[u32]>::len));
+    for (column, arranged) in columns.iter_mut().zip(&arranged) {
+        unique_rows = classes.unique_within(&[arranged]);
+        column.unique_share_with_quasi = share(unique_rows, of);
     }
-    let all: Vec<Vec<u32>> = beside.into_iter().chain(numbers).collect();
+    let beside = beside.map(|numbers| classes.arranged(|row| numbers[row as usize]));
+    let all: Vec<Vec<u32>> = beside.into_iter().chain(arranged).collect();
     // One column has been counted.
     if all.len() != 1 || columns.is_empty() {
         unique_rows = classes.unique_within(&all);
     }
-    PublishedAsIs { columns, unique_share: share(unique_rows, rows.len()), unique_rows }
+    PublishedAsIs { columns, unique_share: share(unique_rows, of), unique_rows }
 }
 
-fn column(distinct: &Distinct<'_>, policy: &Policy, name: &str, rows: &[u32]) -> AsIsColumn {
-    let counts = distinct.counts(rows.len(), |at| rows[at] as usize);
+/// A column, given the number of its cell in each row, in any order.
+fn column(distinct: &Distinct<'_>, policy: &Policy, name: &str, numbers: &[u32]) -> AsIsColumn {
+    let counts = distinct.counts_of(numbers);
     let alone = counts.iter().filter(|count| **count == 1).count() as u64;
     AsIsColumn {
         name: name.to_owned(),
         role: role(policy, name).into(),
         distinct: counts.iter().filter(|count| **count > 0).count() as u64,
-        unique_share: share(alone, rows.len()),
+        unique_share: share(alone, numbers.len()),
         // Counted by the caller, on all threads for one column after the other.
         unique_share_with_quasi: 0.0,
         looks: Values::new(distinct.texts(), &counts, &policy.missing).looks(),

@@ -15,10 +15,6 @@ pub(super) fn measure(release: &Table) -> Vec<FormulaColumn> {
 }
 
 fn cells(release: &Table, column: usize) -> u64 {
-    let Some(distinct) = release.distinct(column) else { return 0 };
-    if !distinct.texts().any(runs) {
-        return 0;
-    }
-    let counts = distinct.counts(release.len(), |row| row);
-    distinct.texts().zip(counts).filter(|(text, _)| runs(text)).map(|(_, count)| count).sum()
+    let Some(counted) = release.counted(column, None) else { return 0 };
+    counted.texts().zip(&counted.counts).filter(|(text, _)| runs(text)).map(|(_, count)| count).sum()
 }

@@ -248,6 +248,7 @@ impl Data {
     }
 
     /// The table's row of a record.
+    #[inline]
     pub fn row(&self, record: u32) -> usize {
         self.rows.as_ref().map_or(record, |rows| rows[record as usize]) as usize
     }

@@ -7,7 +7,7 @@
 use arrow_array::ArrayRef;
 
 use super::Storage;
-use super::intern::Interner;
+use super::intern::{Interner, SHORT, ShortText};
 
 /// The rows of one piece of input.
 #[derive(Clone, Debug, Default)]
@@ -37,53 +37,20 @@ pub(crate) struct CodedRun {
 #[derive(Clone, Debug, Default)]
 struct Recent(Vec<RecentCell>);
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct ShortCell {
-    /// The bytes, then zeros.
-    bytes: u128,
-    /// One more than the length, so that an empty place matches nothing.
-    length: u32,
-}
-
-type RecentCell = (ShortCell, u32);
+type RecentCell = (ShortText, u32);
 
 const RECENT: usize = 256;
 
 /// Rows that are taken together.
 const ROWS_AT_A_TIME: usize = 256;
 
-/// Cells of up to this many bytes are short.
-const SHORT: usize = 16;
-
-impl ShortCell {
-    /// The cell at a place of a text, if it is short and not at the very end. Loads a fixed number of bytes and masks
-    /// those behind the cell, because lengths that vary from cell to cell would be mispredicted.
-    #[inline(always)]
-    fn at(text: &[u8], start: usize, end: usize) -> Option<Self> {
-        let length = end - start;
-        let bytes = text.get(start..)?.first_chunk::<SHORT>()?;
-        let mask = *MASKS.get(length)?;
-        Some(ShortCell { bytes: u128::from_le_bytes(*bytes) & mask, length: length as u32 + 1 })
-    }
-
-    #[inline(always)]
-    fn place(self) -> usize {
-        let (low, high) = (self.bytes as u64, (self.bytes >> 64) as u64);
-        let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (mixed >> 56) as usize
-    }
+/// Where a short cell is kept among those that were met lately.
+#[inline(always)]
+fn place(cell: ShortText) -> usize {
+    let (low, high) = (cell.bytes as u64, (cell.bytes >> 64) as u64);
+    let mixed = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 56) as usize
 }
-
-/// The bytes of a cell of each length.
-const MASKS: [u128; SHORT + 1] = {
-    let mut masks = [0; SHORT + 1];
-    let mut length = 1;
-    while length <= SHORT {
-        masks[length] = u128::MAX >> (8 * (SHORT - length));
-        length += 1;
-    }
-    masks
-};
 
 /// Appends part of a text. Short parts are copied with what follows them, which is then cut off: a copy of fixed
 /// length needs neither a call nor a guess at the length.
@@ -99,20 +66,37 @@ pub(crate) fn append(target: &mut Vec<u8>, text: &[u8], start: usize, end: usize
     }
 }
 
+/// The same with a byte before it.
+#[inline(always)]
+pub(crate) fn append_after(target: &mut Vec<u8>, before: u8, text: &[u8], start: usize, end: usize) {
+    match text.get(start..).and_then(<[u8]>::first_chunk::<SHORT>) {
+        Some(bytes) if end - start < SHORT => {
+            let length = target.len() + 1 + (end - start);
+            let both = u128::from_le_bytes(*bytes) << u8::BITS | u128::from(before);
+            target.extend_from_slice(&both.to_le_bytes());
+            target.truncate(length);
+        }
+        _ => {
+            target.push(before);
+            target.extend_from_slice(&text[start..end]);
+        }
+    }
+}
+
 impl CodedRun {
     /// Takes the cell at a place of a text.
     #[inline(always)]
     pub(super) fn push_at(&mut self, text: &[u8], start: usize, end: usize) {
         let short = match self.recent.0.is_empty() {
             true => None,
-            false => ShortCell::at(text, start, end),
+            false => ShortText::at(text, start, end),
         };
         let Some(short) = short else {
             return self.push(&text[start..end]);
         };
-        let recent = &mut self.recent.0[short.place() % RECENT];
+        let recent = &mut self.recent.0[place(short) % RECENT];
         if recent.0 != short {
-            *recent = (short, self.values.intern(&text[start..end]));
+            *recent = (short, self.values.intern_short(short, &text[start..end]));
         }
         self.codes.push(recent.1);
     }
@@ -136,8 +120,8 @@ impl CodedRun {
     /// key was not met lately.
     #[inline(always)]
     pub(super) fn push_keyed(&mut self, key: u128, number: impl FnOnce(&mut Interner) -> u32) {
-        let key = ShortCell { bytes: key, length: 1 };
-        let code = match self.recent.0.get_mut(key.place()) {
+        let key = ShortText { bytes: key, length: 1 };
+        let code = match self.recent.0.get_mut(place(key)) {
             Some(recent) => {
                 if recent.0 != key {
                     *recent = (key, number(&mut self.values));
@@ -173,6 +157,7 @@ pub(crate) enum Written {
 
 impl TextRows {
     /// The cells of a row.
+    #[inline]
     pub fn row(&self, row: usize) -> TextRow<'_> {
         let first = row * self.width;
         let start = if first == 0 { 0 } else { self.ends[first - 1] };
@@ -180,13 +165,34 @@ impl TextRows {
         TextRow { bytes: &self.bytes, ends: &self.ends[first..first + self.width], start, written }
     }
 
-    /// The nth cell of each row, as a coded column has them.
-    pub fn coded(&self, nth: usize, rows: usize) -> CodedRun {
+    /// Whether a cell passes a test, which none passes that begins with a letter or a digit.
+    pub fn any(&self, test: fn(&str) -> bool) -> bool {
+        let mut start = 0;
+        for at in 0..self.ends.len() {
+            let end = self.ends[at] as usize;
+            // Most do, and are not looked at further.
+            let odd = self.bytes[start..end].first().is_some_and(|first| !first.is_ascii_alphanumeric());
+            if odd
+                && self.written.get(at) != Some(&Written::Null)
+                // Every chunk is checked to be UTF-8 when it is read.
+                && test(std::str::from_utf8(&self.bytes[start..end]).unwrap_or_default())
+            {
+                return true;
+            }
+            start = end;
+        }
+        false
+    }
+
+    /// The nth cell of each row of some chunks, one chunk after the other, as a coded column has them.
+    pub fn coded(chunks: &[Chunk], nth: usize) -> CodedRun {
         let mut run = CodedRun::default();
-        run.expect(rows);
-        for at in (nth..).step_by(self.width.max(1)).take(rows) {
-            let start = if at == 0 { 0 } else { self.ends[at - 1] };
-            run.push_at(&self.bytes, start as usize, self.ends[at] as usize);
+        run.expect(chunks.iter().map(|chunk| chunk.rows).sum());
+        for Chunk { text, rows, .. } in chunks {
+            for at in (nth..).step_by(text.width.max(1)).take(*rows) {
+                let start = if at == 0 { 0 } else { text.ends[at - 1] };
+                run.push_at(&text.bytes, start as usize, text.ends[at] as usize);
+            }
         }
         run.recent = Recent::default();
         run

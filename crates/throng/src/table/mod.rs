@@ -30,7 +30,7 @@ pub use crate::schema::{Spelling, spelling, value};
 pub use batches::IntoBatch;
 pub(crate) use builders::labels_above;
 use chunk::{Chunk, Slot};
-pub(crate) use chunk::{TextRow, Written, append};
+pub(crate) use chunk::{TextRow, Written, append, append_after};
 pub(crate) use distinct::Distinct;
 use domain::Unweighed;
 pub use domain::{Domain, Scale};
@@ -99,7 +99,7 @@ impl Table {
         }
         let slots = chunk::slots(&storage);
         let coded = storage.iter().filter(|storage| **storage == Storage::Coded).count();
-        let dictionaries = (0..coded).map(|at| Dictionary::merge(&chunks, at)).collect();
+        let dictionaries = parallel::map(0..coded, |at| Dictionary::merge(&chunks, at));
         let chunk_hints = chunk_hints(&starts);
         Table {
             origin,
@@ -234,13 +234,13 @@ impl Table {
         cells.map(|cell| cell.map(|cell| std::str::from_utf8(cell).unwrap_or_default()))
     }
 
-    /// Whether a name or a cell that is kept passes a test.
+    /// Whether a name or a cell that is kept passes a test, which nothing passes that begins with a letter or a digit.
     pub(crate) fn any_text(&self, test: fn(&str) -> bool) -> bool {
         let coded = |column: usize| self.values(column).into_iter().any(test);
-        let passed = |row: usize| self.nullable_text_row(row).flatten().any(test);
+        let passed = |chunk: usize| self.chunks[chunk].text.any(test);
         self.names.iter().any(|name| test(name))
             || (0..self.names.len()).any(coded)
-            || (self.storage.contains(&Storage::Text) && parallel::any(self.len(), 64, passed))
+            || parallel::any(self.chunks.len(), 1, passed)
     }
 
     #[inline]
@@ -477,9 +477,7 @@ impl Dictionary {
     fn merge(chunks: &[Chunk], at: usize) -> Self {
         let mut dictionary = Dictionary::default();
         for chunk in chunks {
-            let numbers =
-                chunk.coded[at].values.texts().map(|text| dictionary.values.intern(text.as_bytes()));
-            dictionary.of_chunk.push(numbers.collect());
+            dictionary.of_chunk.push(dictionary.values.intern_all(&chunk.coded[at].values));
         }
         dictionary
     }

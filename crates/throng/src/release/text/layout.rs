@@ -6,7 +6,7 @@ use arrow_schema::DataType;
 
 use super::super::{CellKind, Cells, Column, Content, Release};
 use crate::format::{Syntax, Value};
-use crate::table::{Written, append};
+use crate::table::{Written, append, append_after};
 
 /// A row as a sequence of parts.
 pub(super) struct Layout<'a, S> {
@@ -21,8 +21,8 @@ pub(super) struct Layout<'a, S> {
     values: Vec<Values>,
     /// Number of stretches.
     stretches: usize,
-    /// Whether passed-through cells that needed no quotes are copied.
-    copies: bool,
+    /// The delimiter, if passed-through cells that needed no quotes are copied after it.
+    copies: Option<u8>,
 }
 
 enum Part {
@@ -45,7 +45,7 @@ impl<'a, S: Syntax> Layout<'a, S> {
             ends: Vec::new(),
             values: Vec::new(),
             stretches: 0,
-            copies: own.is_some() && own == syntax.delimiter(),
+            copies: own.filter(|own| Some(*own) == syntax.delimiter()),
         };
         let stretches = layout.plan();
         layout.stretches = stretches.len();
@@ -119,7 +119,6 @@ impl<'a, S: Syntax> Layout<'a, S> {
         let release = self.release;
         let class = release.class_of[record as usize] as usize;
         let (texts, plain) = release.table.text_row(release.problem.row(record));
-        let plain = plain && self.copies;
         let mut places = texts.places();
         let mut text = 0;
         for (column, part) in &self.parts {
@@ -136,14 +135,17 @@ impl<'a, S: Syntax> Layout<'a, S> {
                     }
                 }
                 Part::Text { bare } => {
-                    self.syntax.before(*column, line);
-                    match places.next() {
-                        Some((from, to)) if plain => append(line, texts.bytes(), from, to),
-                        Some((from, to)) => {
+                    match (places.next(), self.copies.filter(|_| plain)) {
+                        (Some((from, to)), Some(delimiter)) if *column > 0 => {
+                            append_after(line, delimiter, texts.bytes(), from, to);
+                        }
+                        (Some((from, to)), Some(_)) => append(line, texts.bytes(), from, to),
+                        (Some((from, to)), None) => {
+                            self.syntax.before(*column, line);
                             let written = texts.written(text);
                             self.push_text(&texts.bytes()[from..to], written, *bare, line);
                         }
-                        None => {}
+                        (None, _) => self.syntax.before(*column, line),
                     }
                     text += 1;
                 }
