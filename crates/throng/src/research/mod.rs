@@ -106,7 +106,7 @@ impl Spans {
     }
 
     /// How many values `low ..= high` spans: numbers by their distance, categories by the leaves below their label.
-    #[inline]
+    #[inline(always)]
     pub fn span(&self, attribute: usize, low: u32, high: u32) -> f64 {
         let Shape { scale, step, least } = self.shapes[attribute];
         (scale * self.kernel.penalty(attribute, low as usize, high as usize) + step).max(least)

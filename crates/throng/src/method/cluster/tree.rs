@@ -481,10 +481,12 @@ impl Tree {
             }
             let known = best.map_or(f64::INFINITY, |best| best.0);
             let child = node.children as usize;
-            let bounds = [child, child + 1].map(|child| match self.nodes[child].alive {
-                0 => (f64::INFINITY, child),
-                _ => (least(&self.reach(child), known), child),
-            });
+            let mut bounds = [(f64::INFINITY, child), (f64::INFINITY, child + 1)];
+            for (bound, child) in &mut bounds {
+                if self.nodes[*child].alive > 0 {
+                    *bound = least(&self.reach(*child), known);
+                }
+            }
             // The more promising one is looked at first.
             match bounds[0].0 <= bounds[1].0 {
                 true => stack.extend([bounds[1], bounds[0]]),

@@ -158,7 +158,7 @@ impl ResearchPrice {
     }
 
     /// How much the sum of an attribute grows when two clusters merge, and the merged ends.
-    #[inline]
+    #[inline(always)]
     fn growth(&self, clusters: &Clusters, at: u32, other: u32, x: usize) -> (f64, (u32, u32)) {
         let (a, b) = (clusters.ends(at, x), clusters.ends(other, x));
         let (low, high) = (a.0.min(b.0), a.1.max(b.1));
