@@ -113,8 +113,11 @@ impl<C: Code> Blocks<C> {
         // Making the tables counts too.
         let entries = tables.iter().map(Vec::len).sum::<usize>() / tables.len().max(1);
         let mut looks = (entries + self.groups.len() + FAN) as u64;
-        for (group, extent) in self.groups.iter().enumerate() {
-            if least(&tables, &own, extent) >= found.limit() {
+        // What is near on the curve first: the sooner near records are found, the more blocks can hold nothing nearer.
+        let own_group = home / FAN;
+        let others = (0..self.groups.len()).filter(|group| *group != own_group);
+        for group in std::iter::once(own_group).chain(others) {
+            if least(&tables, &own, &self.groups[group]) >= found.limit() {
                 continue;
             }
             looks += FAN as u64;
@@ -132,17 +135,25 @@ impl<C: Code> Blocks<C> {
     fn offer(&self, place: usize, block: usize, tables: &[Vec<f64>], found: &mut Found) {
         let end = ((block + 1) * FAN).min(self.sorted.len());
         for other in (block * FAN..end).filter(|other| *other != place) {
-            let codes = self.sorted.row(other).as_flattened().iter();
-            found.add(tables.iter().zip(codes).map(|(table, code)| table[code.index()]).sum());
+            let codes = &self.sorted.row(other).as_flattened()[..tables.len()];
+            let mut cost = 0.0;
+            for at in 0..tables.len() {
+                cost += tables[at][codes[at].index()];
+            }
+            found.add(cost);
         }
     }
 }
 
 /// The least that a record in a box could cost with the one of the tables.
 fn least<C: Code>(tables: &[Vec<f64>], own: &[usize], extent: &Extent<C>) -> f64 {
-    let ends = extent.lows().as_flattened().iter().zip(extent.highs().as_flattened());
-    let nearest = tables.iter().zip(own).zip(ends);
-    nearest.map(|((table, own), (low, high))| table[(*own).clamp(low.index(), high.index())]).sum()
+    let (lows, highs) =
+        (&extent.lows().as_flattened()[..own.len()], &extent.highs().as_flattened()[..own.len()]);
+    let mut cost = 0.0;
+    for at in 0..own.len().min(tables.len()) {
+        cost += tables[at][own[at].clamp(lows[at].index(), highs[at].index())];
+    }
+    cost
 }
 
 /// The smallest of some costs, ascending.
