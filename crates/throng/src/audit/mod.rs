@@ -232,8 +232,10 @@ pub(crate) fn audit_part<'a>(
     rules::measure(&mut measures, &published, &columns);
     research::measure(&mut measures, problem, policy, &cells, &classes);
     privacy::measure(&mut measures, policy, &published)?;
-    let margin = problem.requirement.diversity_of(&Tally::of_whole(problem));
-    measures.l_feasible = margin.map(|margin| margin.feasible).filter(|feasible| feasible.is_finite());
+    if !problem.sensitive.is_empty() {
+        let margin = problem.requirement.diversity_of(&Tally::of_whole(problem));
+        measures.l_feasible = margin.map(|margin| margin.feasible).filter(|feasible| feasible.is_finite());
+    }
     if let Some(found) = &whose {
         people::measure(&mut measures, found, &published);
     }

@@ -3,6 +3,7 @@
 use super::{Columns, ExactCells, ExampleClass, Measures, QuasiIdentifierMeasure, SensitiveMeasure};
 use crate::classes::Classes;
 use crate::error::{Error, ErrorCode, Result};
+use crate::parallel;
 use crate::policy::Policy;
 use crate::privacy::{Achieved, Closeness, Figure, Histogram, diversity};
 use crate::problem::Protected;
@@ -79,7 +80,8 @@ pub fn codes_of(counted: &Protected, release: &Table) -> Result<Vec<u32>> {
             })
         })
         .collect::<Result<Vec<u32>>>()?;
-    Ok(release.numbers(column).iter().map(|number| codes[*number as usize]).collect())
+    let numbers = release.numbers(column);
+    Ok(parallel::fill(numbers.len(), parallel::FEW_STEPS, |row| codes[numbers[row] as usize]))
 }
 
 /// The worst class in every form of diversity.
@@ -137,15 +139,17 @@ impl Worst {
 
 /// Records whose class label is not the most frequent of their class.
 fn minority(counted: &Protected, codes: &[u32], classes: &Classes) -> u64 {
-    let mut histogram = Histogram::new(counted.domain.len());
-    (0..classes.len())
-        .map(|class| {
+    let of_ranges = parallel::ranges(classes.len(), 256, |range| {
+        let (mut histogram, mut minority) = (Histogram::new(counted.domain.len()), 0);
+        for class in range {
             histogram.clear();
             classes.rows(class).iter().for_each(|row| histogram.add(codes[*row as usize]));
             let most = histogram.present().map(|(_, count)| u64::from(count)).max().unwrap_or(0);
-            classes.size(class) as u64 - most
-        })
-        .sum()
+            minority += classes.size(class) as u64 - most;
+        }
+        minority
+    });
+    of_ranges.into_iter().sum()
 }
 
 const EXAMPLES: usize = 10;

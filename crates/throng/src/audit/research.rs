@@ -27,8 +27,7 @@ pub(super) fn measure(
     let (settings, spans) = (settings(policy), Spans::new(&problem.attributes));
     let of_attribute = |at: usize| {
         let attribute = &problem.attributes[at];
-        let mut records = vec![0u64; attribute.domain.len()];
-        (0..problem.len()).for_each(|record| records[problem.records.code(record, at) as usize] += 1);
+        let records = problem.code_counts(at);
         let raw: Vec<(u64, f64)> =
             (0..).zip(&records).map(|(code, count)| (*count, spans.span(at, code, code))).collect();
         let class = |class: usize| {
