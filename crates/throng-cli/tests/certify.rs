@@ -38,6 +38,27 @@ fn the_bound_of_a_report_can_be_checked() {
 }
 
 #[test]
+fn where_k_is_found_within_a_limit_on_the_loss_the_proof_is_about_that_k() {
+    let policy = POLICY.replace("k = 3", "max_gcp = 0.4");
+    assert!(policy.contains("max_gcp"), "{policy}");
+    let folder = Folder::new().with("d.csv", &people(120)).with("p.toml", &policy);
+    let line = "anonymize d.csv -p p.toml -o r.csv --report r.json --certificate c.json --quiet";
+    assert_eq!(run(&folder, line).code, 0);
+    let report: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+    let ran = run(&folder, "certify d.csv -p p.toml --certificate c.json");
+    assert!(ran.code == 2 && ran.stderr.contains("add --k with the k that was found"), "{}", ran.stderr);
+    let found = report["k_required"].as_u64().unwrap();
+    assert_eq!(report["lower_bound"]["found_k"].as_u64(), Some(found));
+    let ran = run(&folder, &format!("certify d.csv -p p.toml --certificate c.json --k {found}"));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains(&format!("under this policy with k = {found} can lose less")),
+        "{}",
+        ran.stdout
+    );
+}
+
+#[test]
 fn a_foreign_a_broken_and_a_changed_certificate_are_refused() {
     let folder = start();
     assert_eq!(run(&folder, "anonymize d.csv -p p.toml -o r.csv --certificate c.json --quiet").code, 0);

@@ -57,6 +57,37 @@ fn without_methods_and_k_all_that_suit_run_with_the_policys_k() {
 }
 
 #[test]
+fn methods_that_find_their_own_k_are_compared_by_it_and_no_bound_is_above_a_loss() {
+    let text = "age,job\n1,a\n1,a\n5,b\n5,b\n7,c\n7,c\n8,c\n9,d\n";
+    let policy =
+        "[privacy]\nmax_gcp = 0.3\n[attribute.age]\nrole = \"quasi\"\n[attribute.job]\nrole = \"quasi\"\n";
+    let folder = Folder::new().with("people.csv", text).with("policy.toml", policy);
+    // Full-domain recodings reach no k but 1 within the limit, and then lose nothing.
+    let arguments =
+        ["compare", "people.csv", "-p", "policy.toml", "--methods", "mondrian,rv-global", "-o", "page.html"];
+    let ran = folder.run(&arguments);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let row = |method: &str| -> Vec<&str> {
+        let line = ran.stdout.lines().find(|line| line.trim_start().starts_with(method)).unwrap();
+        line.split_whitespace().collect()
+    };
+    assert_eq!(
+        (row("method")[1], row("mondrian")[1], row("rv-global")[1]),
+        ("k", "2*", "1"),
+        "{}",
+        ran.stdout
+    );
+    assert!(!ran.stdout.contains("lower bound"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("mondrian hides each record among the most others"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("rv-global hides") && !ran.stdout.contains("most detail"), "{}", ran.stdout);
+    assert!(!folder.read("page.html").contains("most detail"));
+    // What is said of one of them is not untrue of the other.
+    let one = ["anonymize", "people.csv", "-p", "policy.toml", "--method", "mondrian", "-o", "release.csv"];
+    let told = folder.run(&one).stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("no release under this policy with k = 2 can lose less"), "{told}");
+}
+
+#[test]
 fn an_unreachable_k_is_told_with_its_reason_beside_what_ran() {
     let folder = with_people();
     let arguments = ["compare", "people.csv", "-p", "policy.toml", "--methods", "mondrian", "--k", "3,61"];

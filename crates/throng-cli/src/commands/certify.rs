@@ -20,7 +20,7 @@ pub fn run(arguments: &args::Certify) -> Result<ExitCode> {
     if arguments.json {
         show::print(&report::checked_json(checked)?)?;
     } else if !arguments.running.quiet {
-        show::print(&report::checked_terminal(checked))?;
+        show::print(&report::checked_terminal(checked, run::certified_k(&policy)))?;
     }
     Ok(if matches!(checked, Checked::Proved(_)) { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

@@ -140,7 +140,9 @@ pub(crate) fn lower_bound(
     loss: Option<f64>,
     watch: &dyn Watch,
 ) -> Result<Option<Proof>> {
-    bound::bound_below(problem, policy.effort, loss, watch)
+    let mut proof = bound::bound_below(problem, policy.effort, loss, watch)?;
+    proof.iter_mut().for_each(|proof| proof.bound.found_k = policy.found_k.map(|k| k as u64));
+    Ok(proof)
 }
 
 /// Measures a release but for the lower bound, which does not depend on it.

@@ -153,6 +153,9 @@ pub struct LowerBound {
     /// Parts of the requirement that it leaves out: with them the least possible loss may be larger.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub leaves_out: Vec<String>,
+    /// The k that it holds for, where that was found within a limit on the loss: a release with a smaller one may lose less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found_k: Option<u64>,
     /// How long it took.
     #[serde(skip)]
     pub seconds: f64,
@@ -228,6 +231,7 @@ pub(crate) fn bound_below(
         interval: None,
         proved: true,
         leaves_out,
+        found_k: None,
         seconds: start.elapsed().as_secs_f64(),
     };
     Ok(Some(Proof { bound, certificate: Some(Certificate::new(problem, priced)) }))
@@ -277,6 +281,7 @@ fn estimated(problem: &Problem, effort: Effort, watch: &dyn Watch) -> Result<Opt
         interval: Some(found.interval),
         proved: false,
         leaves_out: Vec::new(),
+        found_k: None,
         seconds: 0.0,
     }))
 }

@@ -396,6 +396,7 @@ impl Plan {
         }
         if let Some(k) = k {
             policy.privacy.set_k(k);
+            policy.found_k = Some(k);
             problem.require(&policy.privacy);
         }
         Ok(Solved { solution, policy })

@@ -79,6 +79,8 @@ pub struct Policy {
     pub evaluate: IndexMap<String, toml::Table>,
     /// How long to look for the lower bound on the loss.
     pub effort: Effort,
+    /// The k that a run found where the policy asks for the most within a limit on the loss; nothing before one did.
+    pub found_k: Option<usize>,
     /// How releases follow on each other, where they do.
     pub series: SeriesChoice,
     /// Bytes of memory that a run may take; the table must fit into that of the machine if nothing is said.

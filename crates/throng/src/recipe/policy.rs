@@ -76,6 +76,7 @@ impl Recipe {
             series: Default::default(),
             evaluate: Default::default(),
             effort: Default::default(),
+            found_k: None,
             memory: None,
         })
     }

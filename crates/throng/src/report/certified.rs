@@ -2,16 +2,17 @@
 
 use serde_json::json;
 
-use super::number::{percent, share};
+use super::number::{count, percent, share};
 use crate::bound::Checked;
 use crate::error::Result;
 
-/// For people.
-pub fn checked_terminal(checked: Checked) -> String {
+/// For people. Where k was found within a limit on the loss, releases with a smaller one may lose less.
+pub fn checked_terminal(checked: Checked, found_k: Option<usize>) -> String {
+    let with_it = found_k.map_or_else(String::new, |k| format!(" with k = {}", count(k as u64)));
     match checked {
         Checked::Proved(gcp) => format!(
-            "The certificate holds\nNo release of this table under this policy can lose less than {} (GCP {}).\nEvery class \
-             that there could be was looked at; none is paid more than it costs.\n",
+            "The certificate holds\nNo release of this table under this policy{with_it} can lose less than {} (GCP {}).\nEvery \
+             class that there could be was looked at; none is paid more than it costs.\n",
             percent(gcp),
             share(gcp)
         ),

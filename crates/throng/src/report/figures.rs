@@ -161,6 +161,12 @@ mod tests {
              (95 % interval 8.6 % to 9.2 %); this one loses 10.0 %: within about 10.8 %, the share of it that could be \
              saved at most"
         );
+        let found = LowerBound { found_k: Some(203), ..proved.clone() };
+        let told = bound_figure(&found, &measures).meaning;
+        assert!(
+            told.contains("no release under this policy with k = 203 can lose less than 8.9 %"),
+            "{told}"
+        );
         let weaker = LowerBound { leaves_out: vec!["t".to_owned()], ..proved };
         assert!(bound_figure(&weaker, &measures).meaning.ends_with(
             "; what the policy asks for beside the sizes of classes (t) may make the least possible loss larger"

@@ -355,10 +355,11 @@ fn detail(measures: &Measures) -> String {
 
 /// What the lower bound says of a release, and how sure that is.
 pub(super) fn bound_words(bound: &LowerBound, measures: &Measures) -> String {
+    let with_it = bound.found_k.map_or_else(String::new, |k| format!(" with k = {}", count(k)));
     let least = match bound.interval {
-        None => format!("no release under this policy can lose less than {}", percent(bound.gcp)),
+        None => format!("no release under this policy{with_it} can lose less than {}", percent(bound.gcp)),
         Some((low, high)) => format!(
-            "as estimated from {}, no release under this policy can lose less than about {} (95 % interval {} to {})",
+            "as estimated from {}, no release under this policy{with_it} can lose less than about {} (95 % interval {} to {})",
             counted(bound.records, "record", "records"),
             percent(bound.gcp),
             percent(low),

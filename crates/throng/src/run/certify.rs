@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::bound::{Certificate, Checked};
 use crate::error::{Error, ErrorCode, Result};
-use crate::plan::{Choices, Plan, Registry};
+use crate::plan::{Choices, Plan, Registry, target};
 use crate::policy::Policy;
 use crate::watch::Watch;
 
@@ -21,5 +21,19 @@ pub fn certify_files(data: &Path, certificate: &Path, policy: &Policy, watch: &d
     let table = plan.read(data, watch)?;
     let problem = plan.problem(&table)?;
     watch.stage("checking the certificate", None);
-    own.check(&problem, watch).map_err(|error| error.in_file(certificate))
+    own.check(&problem, watch).map_err(|error| {
+        let error = error.in_file(certificate);
+        match error.code() == ErrorCode::NotThisCertificate && plan.has_target() {
+            true => error.with_hint(
+                "the policy limits the loss and leaves k to be found: add --k with the k that was found, which the report of the run \
+                 tells; and use the table, the policy and the other options that it was written with",
+            ),
+            false => error,
+        }
+    })
+}
+
+/// The k that a certificate under a policy is about, where that was found within a limit on the loss.
+pub fn certified_k(policy: &Policy) -> Option<usize> {
+    target::of(policy).and_then(|_| policy.privacy.k())
 }

@@ -30,7 +30,7 @@ pub use attack::attack_files;
 pub use audit_series::AuditSeries;
 pub use bounded::Memory;
 pub use built::built;
-pub use certify::certify_files;
+pub use certify::{certified_k, certify_files};
 pub use compare::{Bounded, Compare, Trials, suitable_methods};
 pub(crate) use evaluate::Tables;
 pub use evaluate::{Evaluate, Evaluation};

@@ -51,6 +51,7 @@ pub(super) fn check(written: Written<'_>, source: Source<'_>) -> Result<Policy> 
         attributes,
         evaluate: written.evaluate,
         effort: effort(source, &written.bound)?,
+        found_k: None,
         series,
         memory: written.memory.map(|memory| memory_of(source, &memory)).transpose()?,
     })

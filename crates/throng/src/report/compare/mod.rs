@@ -136,16 +136,28 @@ impl Comparison {
         self.runs.iter().filter(move |run| run.k == k)
     }
 
-    /// The lower bound on the loss for a k: it depends on the table alone, so any run's will do.
+    /// What no run with a k can lose less than. It depends on the table and the k that classes have: where all runs have the same one, any run's
+    /// will do; where each found its own, the least holds for all of them, if all have one.
     fn bound(&self, k: Option<u64>) -> Option<f64> {
-        let bounds = self.runs_with(k).filter_map(|run| run.measures()?.lower_bound.as_ref());
-        bounds.map(|bound| bound.gcp).find(|gcp| gcp.is_finite())
+        let generalized =
+            || self.runs_with(k).filter_map(ComparisonRun::measures).filter(|own| !own.permuted);
+        let bounds = || generalized().map(|own| own.lower_bound.as_ref().map(|bound| bound.gcp));
+        let one_k = generalized().all(|own| generalized().all(|other| own.k_required == other.k_required));
+        let known = bounds().flatten().filter(|gcp| gcp.is_finite()).reduce(f64::min);
+        known.filter(|_| one_k || bounds().all(|bound| bound.is_some()))
+    }
+
+    /// Whether runs looked for the k that they reach within limits on the loss, so that it is what they are compared by.
+    fn finds_k(&self) -> bool {
+        self.runs.iter().any(|run| run.measures().is_some_and(|own| own.k_required > run.k))
     }
 }
 
 /// A figure by which runs are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Metric {
+    /// Told where runs looked for it.
+    K,
     Gcp,
     Classes,
     Discernibility,
@@ -168,6 +180,7 @@ const METRICS: [Metric; 7] = [
 impl Metric {
     fn name(self) -> &'static str {
         match self {
+            Metric::K => "k",
             Metric::Gcp => "GCP",
             Metric::Classes => "Classes",
             Metric::Discernibility => "Discernibility",
@@ -181,6 +194,7 @@ impl Metric {
     fn of(self, run: &ComparisonRun) -> Option<f64> {
         let measures = run.measures();
         let value = match self {
+            Metric::K => measures.map(|measures| measures.k as f64),
             Metric::Gcp => measures.map(|measures| measures.gcp),
             Metric::Classes => measures.map(|measures| measures.classes as f64),
             Metric::Discernibility => measures.map(|measures| measures.discernibility),
@@ -209,8 +223,11 @@ impl Metric {
     fn best(self, comparison: &Comparison, k: Option<u64>) -> Option<f64> {
         let contest = comparison.runs_with(k).filter(|run| self.of(run).is_some()).count() > 1;
         let kept = comparison.runs_with(k).filter(|run| keeps_its_promise(run));
-        let better =
-            if matches!(self, Metric::Classes | Metric::ResearchValue) { f64::max } else { f64::min };
+        let better = if matches!(self, Metric::K | Metric::Classes | Metric::ResearchValue) {
+            f64::max
+        } else {
+            f64::min
+        };
         kept.filter_map(|run| self.of(run)).reduce(better).filter(|_| contest)
     }
 
@@ -259,6 +276,38 @@ mod tests {
         assert_eq!(Metric::Classes.best(&comparison, Some(5)), most.reduce(f64::max));
         comparison.runs.retain(|run| run.method == "mondrian");
         assert_eq!(Metric::Classes.best(&comparison, Some(5)), None);
+    }
+
+    #[test]
+    fn where_runs_find_their_own_k_the_bound_holds_for_all_of_them() {
+        let mut comparison = samples::comparison();
+        comparison.runs.retain(|run| run.k == Some(10) && run.report.is_some());
+        let known = comparison.bound(Some(10));
+        assert!(known.is_some() && !comparison.finds_k());
+        let of_run = |comparison: &mut Comparison, at: usize, k: u64, bound: Option<f64>| {
+            let run = &mut comparison.runs[at];
+            run.k = None;
+            if let Some(measures) = run.report.as_mut().map(|report| &mut report.measures) {
+                (measures.k, measures.k_required) = (k, Some(k));
+                let mut own = measures.lower_bound.clone();
+                own.iter_mut().for_each(|own| own.gcp = bound.unwrap_or_default());
+                measures.lower_bound = own.filter(|_| bound.is_some());
+            }
+        };
+        of_run(&mut comparison, 0, 7, Some(0.2));
+        of_run(&mut comparison, 1, 3, Some(0.1));
+        assert_eq!(comparison.bound(None), Some(0.1));
+        assert!(comparison.finds_k());
+        let text = compare_terminal(&comparison);
+        let first = comparison.runs[0].method.clone();
+        assert!(text.contains(&format!("{first} hides each record among the most others")), "{text}");
+        assert!(
+            text.contains(" k ") && text.contains("7*") && !text.contains("keeps the most detail"),
+            "{text}"
+        );
+        // Nothing is known of what a run without a requirement could lose.
+        of_run(&mut comparison, 1, 1, None);
+        assert_eq!(comparison.bound(None), None);
     }
 
     #[test]

@@ -56,12 +56,21 @@ fn subtitle(comparison: &Comparison) -> String {
     .join(" · ")
 }
 
-/// Which method loses least for which k, one sentence per method.
+/// Which method loses least for which k, one sentence per method; where they looked for the k within a limit on the loss, which found
+/// the largest.
 pub(in crate::report) fn headline(comparison: &Comparison) -> Vec<String> {
     comparison.methods().into_iter().filter_map(|method| victories(comparison, method)).collect()
 }
 
 fn victories(comparison: &Comparison, method: &str) -> Option<String> {
+    if comparison.finds_k() {
+        let mut runs = comparison.runs.iter().filter(|run| run.method == method);
+        let run = runs.find(|run| Metric::K.is_best(comparison, run))?;
+        let (k, kept) = (Metric::K.told(run), percent(1.0 - Metric::Gcp.of(run)?));
+        return Some(format!(
+            "{method} hides each record among the most others within the limit on the loss: k = {k}, keeping {kept} of the detail."
+        ));
+    }
     let best = |k: &Option<u64>| {
         let run = comparison.run(method, *k)?;
         let kept = 1.0 - Metric::Gcp.of(run)?;

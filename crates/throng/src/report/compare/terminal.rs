@@ -52,6 +52,9 @@ const DISPENSABLE: [Metric; 2] = [Metric::Discernibility, Metric::CAvg];
 /// The figures that fit beside the names of methods.
 fn shown(comparison: &Comparison) -> Vec<Metric> {
     let mut metrics = comparison.metrics();
+    if comparison.finds_k() {
+        metrics.insert(0, Metric::K);
+    }
     for metric in DISPENSABLE {
         if needed(comparison, &metrics) > COLUMNS {
             metrics.retain(|own| *own != metric);
