@@ -33,14 +33,15 @@ fn compare(most: usize, repeat: usize) -> Result<()> {
     let source = shared().join("census9-like.csv.zst");
     let folder = tempfile::tempdir()?;
     let runs = [
-        ("mondrian k = 50", "mondrian", "k = 50", "Occupation"),
-        ("hilbert-fast k = 50", "hilbert-fast", "k = 50", "Occupation"),
-        ("hilbert k = 50", "hilbert", "k = 50", "Occupation"),
-        ("hilbert k = 10", "hilbert", "k = 10", "Occupation"),
-        ("hilbert l = 10", "hilbert", "l = 10", "Occupation"),
-        ("hilbert l = 5, m = 50", "hilbert", "l = 5", "s50"),
-        ("hilbert l = 5, m = 5,000", "hilbert", "l = 5", "s5000"),
-        ("accuracy E = 0.3", "accuracy", "max_loss = 0.3", "Occupation"),
+        ("mondrian k = 50", "name = \"mondrian\"", "k = 50", "Occupation"),
+        ("hilbert-fast k = 50", "name = \"hilbert-fast\"", "k = 50", "Occupation"),
+        ("hilbert k = 50", "name = \"hilbert\"", "k = 50", "Occupation"),
+        ("hilbert k = 10", "name = \"hilbert\"", "k = 10", "Occupation"),
+        ("hilbert l = 10", "name = \"hilbert\"", "l = 10", "Occupation"),
+        ("hilbert l = 5, m = 50", "name = \"hilbert\"", "l = 5", "s50"),
+        ("hilbert l = 5, m = 5,000", "name = \"hilbert\"", "l = 5", "s5000"),
+        // The largest k: within so little loss some classes have one sensitive value, which is refused where l is looked for.
+        ("accuracy E = 0.3, k", "name = \"accuracy\"\nmaximise = \"k\"", "max_loss = 0.3", "Occupation"),
     ];
     let mut before: Vec<Option<f64>> = vec![None; runs.len()];
     let mut rows = 100_000;
@@ -70,7 +71,7 @@ fn compare(most: usize, repeat: usize) -> Result<()> {
 
 impl Bench {
     fn fastest(&self, method: &str, privacy: &str, sensitive: &str) -> Result<f64> {
-        let mut text = format!("[privacy]\n{privacy}\n[method]\nname = \"{method}\"\nseed = 1\n");
+        let mut text = format!("[privacy]\n{privacy}\n[method]\n{method}\nseed = 1\n");
         text += &format!("[attribute.{sensitive}]\nrole = \"sensitive\"\n");
         for name in QUASI {
             text += &format!("[attribute.{name}]\nrole = \"quasi\"\n");
