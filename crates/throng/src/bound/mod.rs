@@ -69,7 +69,7 @@ const STEPS_AT_MOST_AROUND_RECORDS: u64 = 40_000_000;
 const STEPS_AT_LEAST: u64 = 8_000_000;
 const STEPS_PER_RECORD_OF_FEW: u64 = 20_000;
 const STEPS_PER_RECORD: u64 = 2_500;
-const STEPS_AT_MOST: u64 = 85_000_000;
+const STEPS_AT_MOST: u64 = 77_000_000;
 /// Passes of the usual effort, if its steps last.
 const USUAL_PASSES: u32 = 8;
 /// After so many passes prices are raised by little only, by the usual effort and where passes are counted.

@@ -65,8 +65,10 @@ const RAISES_FREE: Raises =
 const COOLEST: f64 = 0.015;
 /// Known boxes are looked at again after so many sweeps.
 const SWEEPS_PER_LOOK: usize = 6;
-/// Of the way from the proved start to what the box of the nearest costs, the first raise goes so far.
-const FIRST_WAY: f64 = 0.4;
+/// Of the way from the proved start to what the box of the nearest costs, the first raise goes so far; less far where classes are larger
+/// than so many, because a pass then takes longer to pull prices down again.
+const FIRST_WAY: f64 = 0.44;
+const LARGE_CLASSES: f64 = 25.0;
 /// A pass over boxes may take so many times the work of the one before.
 const GROWTH: u64 = 10;
 
@@ -345,7 +347,11 @@ impl Pricing {
     /// Part of the way to what the box of the nearest costs: nothing is known yet that would stop prices. The less the larger K,
     /// where each record is searched around: that takes the longer the further prices are above what holds.
     fn raise_first(&mut self) {
-        let way = if self.least.is_some() { FIRST_WAY } else { 2.5 / self.most_size().max(5.0) };
+        let size = self.most_size();
+        let way = match self.least {
+            Some(_) => FIRST_WAY * (LARGE_CLASSES / size).min(1.0).sqrt().sqrt(),
+            None => 2.5 / size.max(5.0),
+        };
         let raise = |(price, cost): (&mut i64, &i64)| *price += ((cost - *price).max(0) as f64 * way) as i64;
         self.prices.iter_mut().zip(&self.boxes).for_each(raise);
     }

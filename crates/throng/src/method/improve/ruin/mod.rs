@@ -90,22 +90,23 @@ impl Rounds {
 
 /// Codes that are looked at in all by default, and boxes for each record at least and at most. A number takes as long as so many trees,
 /// and one of very many values as long as still more.
-const USUAL_CODES: f64 = 347e6;
+const USUAL_CODES: f64 = 868e6;
 const TREES_OF_A_NUMBER: f64 = 5.0;
 const TREES_OF_A_FINE_NUMBER: f64 = 16.0;
 const VALUES_OF_A_FINE_NUMBER: usize = 1000;
 /// So many, where groups are only grown.
-const TREES_OF_A_GROWN_NUMBER: f64 = 3.0;
+const TREES_OF_A_GROWN_NUMBER: f64 = 7.5;
 /// So many, where records are exchanged.
-const TREES_OF_AN_EXCHANGED_NUMBER: f64 = 1.0;
-/// From so many attributes on, a look takes half as long again.
+const TREES_OF_AN_EXCHANGED_NUMBER: f64 = 2.5;
+/// From so many attributes on, a look takes longer and finds less: so many times as many trees.
 const MANY_ATTRIBUTES: usize = 24;
+const TREES_OF_MANY: f64 = 3.75;
 /// A number is fine if no more than so many records share a value, on average, and so many such numbers are several.
 const RECORDS_OF_A_FINE_VALUE: usize = 2;
 const SEVERAL: usize = 2;
 const LEAST_LOOKS: u64 = 10;
 /// Fewer looks at each record than this find next to nothing: then there is time for the fewest only.
-const WORTH_IT: u64 = 60;
+const WORTH_IT: u64 = 150;
 const MOST_LOOKS: u64 = 2000;
 const MOST_LOOKS_OF_MANY: u64 = 1500;
 
@@ -141,7 +142,7 @@ fn usual_looks(problem: &Problem) -> u64 {
     };
     let each: f64 = problem.attributes.iter().map(trees).sum();
     let is_wide = problem.attributes.len() >= MANY_ATTRIBUTES;
-    let each = if is_wide { 1.5 * each } else { each };
+    let each = if is_wide { TREES_OF_MANY * each } else { each };
     // A part of a table gets no more than its share of what its round may take.
     let codes = problem.round_len().max(1) as f64 * each.max(1.0);
     match (USUAL_CODES / codes) as u64 {
