@@ -16,6 +16,9 @@ const ROWS_PER_PIECE: usize = 1 << 16;
 /// So many different numbers are counted for each class; more are sorted.
 const FEW_NUMBERS: u32 = 1 << 12;
 
+/// So many rows of a class are told apart by a table that fits a cache; more are sorted, which takes less memory then.
+const FEW_KEYS: usize = 1 << 12;
+
 /// The classes of a table over some of its columns.
 pub(crate) struct Classes {
     /// Rows, class by class.
@@ -105,7 +108,7 @@ impl Classes {
             let (mut keys, mut pairs, mut unique) = (Keys::default(), Vec::new(), 0);
             for class in classes {
                 let places = self.places(class);
-                if exact {
+                if exact && places.len() <= FEW_KEYS {
                     keys.make_room(places.len());
                     for at in places {
                         keys.meet(packing.only_word(columns, at));
@@ -409,15 +412,35 @@ mod tests {
         let grouped = Classes::group_numbers(&[&classes], 5000);
         let many: Vec<u32> = one.iter().map(|number| number * FEW_NUMBERS).collect();
         let (wide_one, wide_other) = (wide(&one), wide(&other));
-        for columns in
-            [vec![&one], vec![&many], vec![&one, &other], vec![&wide_one, &wide_other, &one], vec![]]
-        {
+        let different: Vec<u32> = (0..5000).map(|row| if row % 7 == 0 { 0 } else { row }).collect();
+        let all_columns = || {
+            [
+                vec![&one],
+                vec![&many],
+                vec![&different],
+                vec![&one, &other],
+                vec![&wide_one, &wide_other, &one],
+                vec![],
+            ]
+            .into_iter()
+        };
+        // All rows in one class are too many for a table of keys.
+        let whole = Classes::group_numbers(&[&vec![0; 5000]], 5000);
+        for columns in all_columns() {
+            let plain = Classes::group_numbers(&columns, 5000);
+            let expected = (0..plain.len()).filter(|class| plain.size(*class) == 1).count() as u64;
+            let arranged: Vec<Vec<u32>> =
+                columns.iter().map(|column| whole.arranged(|row| column[row as usize])).collect();
+            assert_eq!(whole.unique_within(&arranged), expected, "{} columns", columns.len());
+        }
+        for columns in all_columns() {
             let all: Vec<&Vec<u32>> = std::iter::once(&classes).chain(columns.iter().copied()).collect();
             let plain = Classes::group_numbers(&all, 5000);
             let expected = (0..plain.len()).filter(|class| plain.size(*class) == 1).count() as u64;
             let arranged: Vec<Vec<u32>> =
                 columns.iter().map(|column| grouped.arranged(|row| column[row as usize])).collect();
             assert_eq!(grouped.unique_within(&arranged), expected, "{} columns", columns.len());
+            assert!(expected > 0 || columns.len() < 2, "{} columns", columns.len());
         }
     }
 
