@@ -77,7 +77,8 @@ test("a table of 199,523 rows opens within three times the time of init, in a pa
   const folder = empty();
   copyFileSync(packed, join(folder, "census.csv.zst"));
   const ratios = [];
-  for (let turn = 0; turn < 2; turn += 1) {
+  // The least of a few: the browser shares the processors with what it measures.
+  for (let turn = 0; turn < 5; turn += 1) {
     const begun = process.hrtime.bigint();
     command(folder, "init", "census.csv.zst", "-o", `init-${turn}.toml`);
     const init = Number(process.hrtime.bigint() - begun) / 1e9;
@@ -85,7 +86,8 @@ test("a table of 199,523 rows opens within three times the time of init, in a pa
     const started = process.hrtime.bigint();
     const own = await studio(folder, "census.csv.zst");
     const page = await open(own);
-    await page.locator("table.columns").waitFor({ timeout: 120_000 });
+    // Seen in the frame in which they are there: a locator looks for them every half second only.
+    await page.waitForFunction(() => document.querySelector("table.columns"), null, { polling: "raf", timeout: 120_000 });
     const first = Number(process.hrtime.bigint() - started) / 1e9;
     ratios.push(first / init);
     const script = await page.evaluate(() => { globalThis.gc?.(); return performance.memory.usedJSHeapSize / 1e6; });
